@@ -1,0 +1,50 @@
+# Everything runs in .venv, which these rules make; nothing need be installed by hand but Python (3.11 or newer), git and make.
+# All paths are relative, so a checkout may live in a folder with blanks in its name.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+
+.PHONY: setup demo test test-fast check format bench docs lock clean
+
+setup: $(READY)
+
+$(READY): requirements-dev.txt pyproject.toml
+	$(PYTHON) -c "import sys; sys.exit('Discreet needs Python 3.11 or newer; this is ' + sys.version.split()[0] + '. Try: make PYTHON=python3.11 ' if sys.version_info < (3, 11) else 0)"
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes --no-deps -r requirements-dev.txt
+	$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	touch $(READY)
+
+demo: setup
+	$(BIN)/python examples/demo.py
+
+test: setup
+	$(BIN)/python -m pytest -n 2 --dist worksteal
+
+test-fast: setup
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
+
+check: setup
+	$(BIN)/python -m ruff format --check .
+	$(BIN)/python -m ruff check .
+	$(BIN)/python -m mypy
+	$(BIN)/lint-imports --no-cache
+	$(MAKE) docs
+
+format: setup
+	$(BIN)/python -m ruff format .
+	$(BIN)/python -m ruff check --fix .
+
+bench: setup
+	$(BIN)/python benchmarks/run.py
+
+docs: setup
+	$(BIN)/python -m sphinx -q -W --keep-going -b html docs build/docs
+
+# The one file of pinned versions and hashes, for every platform and Python version (needs uv: pip install uv).
+lock:
+	uv pip compile --quiet pyproject.toml --extra all --group dev --universal --generate-hashes --no-emit-index-url \
+	  --no-annotate --python-version 3.11 --custom-compile-command "make lock" -o requirements-dev.txt
+
+clean:
+	rm -rf .venv build .pytest_cache .mypy_cache .ruff_cache .hypothesis

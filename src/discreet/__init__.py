@@ -1,0 +1,1 @@
+"""Statistical inference under differential privacy."""

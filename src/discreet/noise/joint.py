@@ -1,0 +1,188 @@
+"""The joint law V = L Z of a table's noise: independent draws Z through a public matrix L that is never written out.
+
+Every law that a table meets here (Kim et al. 2022, section 3; the projection with an undeclared cell; margins) is of
+one form. M independent draws Z_1 ... Z_M are made; where the table was projected on its public total they are centred;
+each released cell is the sum of its own m draws:
+
+    L = S (I - c J/M),   S = (I_p (x) 1_m', 0),   J = 11',   c = 1 if centred else 0,   M >= p m.
+
+    table as drawn               m = 1, M = p  (M = p + 1 with an undeclared cell that is left out)
+    margin of it                 m = the number of cells summed into one, M as in the parent
+
+so that Cov V = v (m I_p - c (m^2/M) J_p), v the variance of one draw. Only the four numbers are stored.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from discreet.errors import InvalidInput
+from discreet.noise.single_cell import cell_ppf, cell_sf
+
+Floats = NDArray[np.float64]
+
+
+class DrawLaw(Protocol):
+    """The law of one independent draw: symmetric about zero, with a known quantile and moment generating function."""
+
+    @property
+    def scale(self) -> float: ...
+    @property
+    def variance(self) -> float: ...
+    @property
+    def mgf_radius(self) -> float: ...
+    def sf(self, x: ArrayLike) -> Floats: ...
+    def ppf(self, u: ArrayLike) -> Floats: ...
+    def characteristic_function(self, t: ArrayLike) -> Floats: ...
+    def log_mgf(self, s: ArrayLike) -> NDArray[np.complex128]: ...
+    def sample(self, size: int | tuple[int, ...], rng: np.random.Generator) -> Floats: ...
+
+
+@dataclass(frozen=True)
+class JointNoise:
+    """The joint law of the noise in the declared cells of a table.
+
+    Parameters
+    ----------
+    law : DrawLaw
+        The law of one draw, e.g. `Laplace(4.0)`.
+    shape : tuple of int
+        The shape of the released table; p is its number of cells.
+    draws_per_cell : int
+        m, the number of independent draws summed into one released cell (1 but for margins).
+    total : int
+        M, the number of draws made for the whole release; defaults to p m.
+    centred : bool
+        Whether the mean of all M draws is subtracted from each (the rank-deficient mechanism).
+
+    Examples
+    --------
+    >>> from discreet.noise import Gaussian
+    >>> Gaussian(1.0).on((2,), other=True).covariance
+    array([[1., 0.],
+           [0., 1.]])
+    """
+
+    law: DrawLaw
+    shape: tuple[int, ...]
+    draws_per_cell: int = 1
+    total: int = 0
+    centred: bool = False
+
+    def __post_init__(self) -> None:
+        shape = tuple(int(k) for k in self.shape)
+        if not shape or min(shape) < 1:
+            raise InvalidInput(f"a table's noise needs a shape of positive sizes, not {self.shape!r}")
+        object.__setattr__(self, "shape", shape)
+        needed = math.prod(shape) * self.draws_per_cell
+        object.__setattr__(self, "total", self.total or needed)
+        if self.draws_per_cell < 1 or self.total < needed:
+            raise InvalidInput(f"{self.total} draws cannot fill {needed}")
+
+    @property
+    def size(self) -> int:
+        """p, the number of released cells."""
+        return math.prod(self.shape)
+
+    @property
+    def cell_variance(self) -> float:
+        """The variance of each cell: v m (1 - c m/M)."""
+        m = self.draws_per_cell
+        return self.law.variance * m * (1.0 - (m / self.total if self.centred else 0.0))
+
+    @property
+    def cell_sd(self) -> float:
+        """The standard deviation of each cell."""
+        return math.sqrt(self.cell_variance)
+
+    @property
+    def variance(self) -> Floats:
+        """The variance of each cell, in the shape of the table."""
+        return np.full(self.shape, self.cell_variance)
+
+    @property
+    def common_covariance(self) -> float:
+        """The covariance of any two different cells: -v c m^2/M (0 where independent)."""
+        return -self.law.variance * self.draws_per_cell**2 / self.total if self.centred else 0.0
+
+    @property
+    def covariance(self) -> Floats:
+        """Cov V, of shape (p, p), in row-major order of the cells. Refused above 10,000 cells, where nothing needs it."""
+        if self.size > 10_000:
+            raise InvalidInput(f"the covariance of {self.size} cells is not written out; use .variance and .sample")
+        return self.law.variance * self.draws_per_cell * np.eye(self.size) + self.common_covariance
+
+    def mix(self, draws: Floats) -> Floats:
+        """V = L Z: from draws of shape (..., M) to cells of shape (..., p)."""
+        p, m = self.size, self.draws_per_cell
+        cells = draws[..., : p * m].reshape(*draws.shape[:-1], p, m).sum(-1) if m > 1 else draws[..., :p]
+        return cells - m * draws.mean(-1, keepdims=True) if self.centred else cells
+
+    def pull_back(self, weights: Floats) -> Floats:
+        """L'w: the coefficients on the draws of the contrast sum w_i V_i; from (..., p) to (..., `dimension`)."""
+        weights = np.asarray(weights, float)
+        m, spare = self.draws_per_cell, self.dimension - self.size * self.draws_per_cell
+        spread = np.repeat(weights, m, axis=-1)
+        spread = np.concatenate([spread, np.zeros((*weights.shape[:-1], spare))], axis=-1)
+        return spread - m * weights.sum(-1, keepdims=True) / self.total if self.centred else spread
+
+    @property
+    def dimension(self) -> int:
+        """The number of independent draws that the released cells depend on."""
+        return self.total if self.centred else self.size * self.draws_per_cell
+
+    def from_uniform(self, points: Floats) -> Floats:
+        """Cells of shape (..., p) from uniform points of shape (..., `dimension`) by the quantile function of a draw."""
+        return self.mix(self.law.ppf(points))
+
+    def sample(self, size: int, rng: np.random.Generator | int | None = None) -> Floats:
+        """`size` simulated noise tables, of shape (size, *shape). For studies; never the noise that protects records."""
+        draws = self.law.sample((size, self.dimension), np.random.default_rng(rng))
+        return self.mix(draws).reshape(size, *self.shape)
+
+    @property
+    def cell_coefficients(self) -> tuple[tuple[float, int], ...]:
+        """One cell as a sum of draws: pairs (coefficient, how many draws carry it)."""
+        m, share = self.draws_per_cell, self.draws_per_cell / self.total
+        if not self.centred:
+            return ((1.0, m),)
+        return tuple((a, k) for a, k in ((1.0 - share, m), (-share, self.total - m)) if k and a)
+
+    def sf(self, x: ArrayLike) -> Floats:
+        """P(noise of one cell > x)."""
+        return cell_sf(self.law, self.cell_coefficients, np.asarray(x, float))
+
+    def cdf(self, x: ArrayLike) -> Floats:
+        """P(noise of one cell <= x). The law is symmetric, so the lower tail keeps its relative accuracy."""
+        return self.sf(-np.asarray(x, float))
+
+    def ppf(self, u: float) -> float:
+        """The quantile of the noise of one cell, for 0 < u < 1."""
+        return cell_ppf(self.law, self.cell_coefficients, u, self.cell_sd)
+
+    def characteristic_function(self, t: ArrayLike) -> Floats:
+        """E exp(itV) of one cell."""
+        t = np.asarray(t, float)
+        return np.prod([self.law.characteristic_function(a * t) ** k for a, k in self.cell_coefficients], axis=0)
+
+    def moment_generating_function(self, s: ArrayLike) -> Floats:
+        """E exp(sV) of one cell for real s; infinite where a draw's is."""
+        s = np.asarray(s, float)
+        reach = max(abs(a) for a, _ in self.cell_coefficients)
+        inside = np.abs(s) * reach < self.law.mgf_radius
+        safe = np.where(inside, s, 0.0)
+        log = sum(k * self.law.log_mgf(a * safe).real for a, k in self.cell_coefficients)
+        return np.where(inside, np.exp(log), np.inf)
+
+    def margin(self, axes: tuple[int, ...]) -> JointNoise:
+        """The joint law of the table summed over all axes but `axes` (in the order given)."""
+        if len(set(axes)) != len(axes) or not axes or not all(0 <= a < len(self.shape) for a in axes):
+            raise InvalidInput(f"a margin keeps distinct axes among 0 ... {len(self.shape) - 1}, not {axes!r}")
+        kept = tuple(self.shape[a] for a in axes)
+        summed = self.size // math.prod(kept)
+        return JointNoise(self.law, kept, self.draws_per_cell * summed, self.total, self.centred)
