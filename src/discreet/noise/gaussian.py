@@ -63,7 +63,7 @@ class Gaussian:
 
     def log_mgf(self, s: ArrayLike) -> NDArray[np.complex128]:
         """log E exp(sX) = sd^2 s^2 / 2 for any complex s."""
-        return 0.5 * (self.sd * np.asarray(s, complex)) ** 2
+        return np.asarray(0.5 * (self.sd * np.asarray(s, complex)) ** 2, complex)
 
     @property
     def mgf_radius(self) -> float:

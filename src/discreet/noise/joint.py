@@ -168,7 +168,8 @@ class JointNoise:
     def characteristic_function(self, t: ArrayLike) -> Floats:
         """E exp(itV) of one cell."""
         t = np.asarray(t, float)
-        return np.prod([self.law.characteristic_function(a * t) ** k for a, k in self.cell_coefficients], axis=0)
+        factors = [self.law.characteristic_function(a * t) ** k for a, k in self.cell_coefficients]
+        return np.asarray(np.prod(factors, axis=0))
 
     def moment_generating_function(self, s: ArrayLike) -> Floats:
         """E exp(sV) of one cell for real s; infinite where a draw's is."""

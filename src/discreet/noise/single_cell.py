@@ -3,7 +3,7 @@
 - Gaussian draws: normal with the summed variance.
 - m Laplace draws with equal weights: |X| is a mixture of gamma laws, all terms positive:
       P(X > x) = 1/2 sum_{k<m} C(m-1+k, k) 2^-(m-1+k) Q(m - k, x/b),  x >= 0     (Q: upper regularised gamma)
-- otherwise: P(X > x) = 1/(2 pi i) int exp(K(s) - s x)/s ds on the vertical line through the saddle of the integrand
+- otherwise, and where m is too large for that sum: P(X > x) = 1/(2 pi i) int exp(K(s) - s x)/s ds on the vertical line through the saddle of the integrand
   (K the log moment generating function), which has no cancellation in the tail.
 """
 
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Coefficients = tuple[tuple[float, int], ...]
 
+_SUMMED_OUT = 2000  # draws for which the mixture is summed term by term; the inversion's cost does not depend on them
+
 
 def cell_sf(law: DrawLaw, coefficients: Coefficients, x: Floats) -> Floats:
     """P(sum of the draws, each times its coefficient, > x), for `coefficients` as pairs (coefficient, multiplicity)."""
@@ -28,7 +30,7 @@ def cell_sf(law: DrawLaw, coefficients: Coefficients, x: Floats) -> Floats:
         sd = np.sqrt(law.variance * sum(k * a * a for a, k in coefficients))
         return np.asarray(special.ndtr(-x / sd))
     upper = np.abs(x)
-    if len(coefficients) == 1:
+    if len(coefficients) == 1 and coefficients[0][1] <= _SUMMED_OUT:
         ((a, m),) = coefficients
         tail = law.sf(upper / abs(a)) if m == 1 else _sum_of_laplace_sf(upper / (abs(a) * law.scale), m)
     else:
