@@ -1,0 +1,221 @@
+"""What is public about the records: the columns with their categories or bounds, the row cap, and what a neighbour is.
+
+A schema is declared by the curator and never learnt from the data, because a category, a bound or a column that is taken
+from the records tells something about them before any noise is added. It also says which two tables are *neighbours*
+(`adjacency`, `fixed`), for that decides what every guarantee means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal
+
+from discreet import schema_toml
+from discreet.canonical import Category
+from discreet.columns import Bounded, Categorical
+from discreet.errors import InvalidInput
+
+__all__ = ["Adjacency", "Bounded", "Categorical", "Column", "Schema", "unknown_name"]
+
+Adjacency = Literal["replace-one", "add-remove"]
+_ADJACENCIES = ("replace-one", "add-remove")
+_MAX_ROWS = 2**40
+
+Column = Categorical | Bounded
+
+
+@dataclass(frozen=True, eq=False)
+class Schema:
+    """The public description of the records; frozen, hashable, and exact in TOML and JSON.
+
+    Parameters
+    ----------
+    columns : mapping
+        From each column's name to its `Categorical`, `Bounded`, or a list of categories.
+    complete : bool
+        The public promise that no value is a stray: tables have no extra cell, and a stray counts as the first category.
+    fixed : str, optional
+        A categorical column whose labels are public: neighbours differ in one record with the same label there.
+    adjacency : "replace-one" or "add-remove"
+        Whether neighbours differ by replacing one record (n is public) or by one record more (n is not).
+    max_rows : int
+        A public cap on the number of records, at most 2**40.
+
+    Examples
+    --------
+    >>> from discreet import Bounded, Schema
+    >>> schema = Schema({"smoking": ["no", "yes"], "age": Bounded(0, 120, step=1)})
+    >>> schema.columns["smoking"].labels
+    ('no', 'yes')
+    >>> Schema.from_dict(schema.to_dict()) == schema
+    True
+    """
+
+    columns: Mapping[str, Column]
+    complete: bool
+    fixed: str | None
+    adjacency: Adjacency
+    max_rows: int
+
+    def __init__(
+        self,
+        columns: Mapping[str, Column | Sequence[Category]],
+        *,
+        complete: bool = False,
+        fixed: str | None = None,
+        adjacency: Adjacency = "replace-one",
+        max_rows: int = _MAX_ROWS,
+    ) -> None:
+        if not isinstance(columns, Mapping) or not columns:
+            raise InvalidInput("columns must be a mapping such as {'smoking': ['no', 'yes']} with at least one column")
+        if not isinstance(complete, bool):
+            raise InvalidInput(f"complete must be True or False, got {complete!r}")
+        if adjacency not in _ADJACENCIES:
+            raise InvalidInput(f"adjacency must be one of {', '.join(map(repr, _ADJACENCIES))}, got {adjacency!r}")
+        if isinstance(max_rows, bool) or not isinstance(max_rows, int) or not 1 <= max_rows <= _MAX_ROWS:
+            raise InvalidInput(f"max_rows must be a whole number from 1 to 2**40, got {max_rows!r}")
+        declared = {_column_name(name): _column(name, column) for name, column in columns.items()}
+        object.__setattr__(self, "columns", MappingProxyType(declared))
+        object.__setattr__(self, "complete", complete)
+        object.__setattr__(self, "adjacency", adjacency)
+        object.__setattr__(self, "max_rows", max_rows)
+        if fixed is not None:
+            self.categorical(fixed)
+        object.__setattr__(self, "fixed", fixed)
+
+    def categorical(self, name: str) -> Categorical:
+        """The categorical column `name`; `InvalidInput` where it is not declared or numeric."""
+        column = self.columns.get(name) if isinstance(name, str) else None
+        if column is None:
+            raise unknown_name("column", name, self.columns)
+        if not isinstance(column, Categorical):
+            raise InvalidInput(f"column {name!r} is numeric (Bounded); this needs a categorical column")
+        return column
+
+    def select(self, names: Iterable[str]) -> Schema:
+        """The part of the schema that concerns `names`, in their order (and the fixed column, which no part can lack)."""
+        wanted = [names] if isinstance(names, str) else list(names)
+        for name in wanted:
+            if name not in self.columns:
+                raise unknown_name("column", name, self.columns)
+        if self.fixed is not None and self.fixed not in wanted:
+            wanted.append(self.fixed)
+        return self._with({name: self.columns[name] for name in wanted})
+
+    def _with(self, columns: Mapping[str, Column]) -> Schema:
+        return Schema(
+            columns, complete=self.complete, fixed=self.fixed, adjacency=self.adjacency, max_rows=self.max_rows
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """A dictionary that JSON and TOML hold exactly."""
+        columns: dict[str, Any] = {}
+        for name, column in self.columns.items():
+            if isinstance(column, Categorical):
+                columns[name] = list(column.categories)
+            else:
+                numbers = {key: getattr(column, key) for key in ("lower", "upper", "step", "missing")}
+                columns[name] = {key: value for key, value in numbers.items() if value is not None}
+        return {
+            "complete": self.complete,
+            **({} if self.fixed is None else {"fixed": self.fixed}),
+            "adjacency": self.adjacency,
+            "max_rows": self.max_rows,
+            "columns": columns,
+        }
+
+    @classmethod
+    def from_dict(cls, declared: Mapping[str, Any]) -> Schema:
+        """The schema that `to_dict` wrote."""
+        options = _known_keys("the schema", declared, ("columns", "complete", "fixed", "adjacency", "max_rows"))
+        columns = options.pop("columns", None)
+        if not isinstance(columns, Mapping):
+            raise InvalidInput("the schema needs a table 'columns' that maps each name to its categories or bounds")
+        parsed: dict[str, Column | Sequence[Category]] = {}
+        for name, column in columns.items():
+            if isinstance(column, Mapping):
+                bounds = _known_keys(f"column {name!r}", column, ("lower", "upper", "step", "missing"))
+                if not {"lower", "upper"} <= set(bounds):
+                    raise InvalidInput(f"column {name!r}: bounds need both lower and upper")
+                parsed[name] = Bounded(**bounds)
+            else:
+                parsed[name] = column
+        return cls(parsed, **options)
+
+    @classmethod
+    def from_toml(cls, path: str | Path) -> Schema:
+        """Read a schema file: `complete = true`, then a table [columns] with `smoking = ["no", "yes"]`."""
+        return cls.from_dict(schema_toml.read(path))
+
+    def to_toml(self, path: str | Path) -> None:
+        """Write the schema file that `from_toml` reads."""
+        schema_toml.write(path, self.to_dict())
+
+    @property
+    def _identity(self) -> tuple[object, ...]:
+        return tuple(self.columns.items()), self.complete, self.fixed, self.adjacency, self.max_rows
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Schema) and self._identity == other._identity
+
+    def __hash__(self) -> int:
+        return hash(self._identity)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Schema.from_dict, (self.to_dict(),)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.columns)
+
+    def __repr__(self) -> str:
+        columns = ", ".join(
+            f"{name!r}: {list(column.categories) if isinstance(column, Categorical) else column!r}"
+            for name, column in self.columns.items()
+        )
+        options = [
+            text
+            for text, shown in (
+                ("complete=True", self.complete),
+                (f"fixed={self.fixed!r}", self.fixed is not None),
+                (f"adjacency={self.adjacency!r}", self.adjacency != "replace-one"),
+                (f"max_rows={self.max_rows}", self.max_rows != _MAX_ROWS),
+            )
+            if shown
+        ]
+        return f"Schema({', '.join([f'{{{columns}}}', *options])})"
+
+
+def unknown_name(kind: str, name: object, known: Iterable[str]) -> InvalidInput:
+    """The error for a name that is not there: it lists the known ones and the nearest."""
+    names = list(known)
+    nearest = get_close_matches(str(name), names, n=1)
+    hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
+    return InvalidInput(f"unknown {kind} {name!r}; known: {', '.join(map(repr, names)) or 'none'}{hint}")
+
+
+def _column_name(name: object) -> str:
+    if not isinstance(name, str) or not name:
+        raise InvalidInput(f"a column name must be non-empty text, got {name!r}")
+    return name
+
+
+def _column(name: object, column: object) -> Column:
+    if isinstance(column, Categorical | Bounded):
+        return column
+    try:
+        return Categorical(column)  # type: ignore[arg-type]
+    except InvalidInput as error:
+        raise InvalidInput(f"column {name!r}: {error}") from None
+
+
+def _known_keys(where: str, declared: Mapping[str, Any], known: tuple[str, ...]) -> dict[str, Any]:
+    if not isinstance(declared, Mapping):
+        raise InvalidInput(f"{where} must be a mapping with {', '.join(known)}")
+    for key in declared:
+        if key not in known:
+            raise unknown_name(f"entry of {where}", key, known)
+    return dict(declared)
