@@ -1,0 +1,75 @@
+"""Numbers as a data frame of the reader's choice; a release as a tidy one: one row a cell, one column a variable."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from itertools import product
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+import narwhals.stable.v2 as nw
+
+from discreet.errors import InvalidInput, MissingExtra
+
+if TYPE_CHECKING:
+    from discreet.release.table import TableRelease
+
+Backend = Literal["polars", "pandas", "pyarrow"]
+
+INSTALL = {"polars": "pip install polars", "pandas": "pip install pandas", "pyarrow": "pip install 'discreet[arrow]'"}
+
+
+def to_frame(data: Mapping[str, Sequence[Any]], backend: str, types: Mapping[str, Any] | None = None) -> Any:
+    """Columns of equal length as a native frame of `backend` ("polars", "pandas" or "pyarrow").
+
+    `types` gives the Narwhals type of each column; without it they are inferred.
+    """
+    if backend not in INSTALL:
+        raise InvalidInput(f"unknown backend {backend!r}: one of {', '.join(INSTALL)}")
+    try:
+        import_module(backend)
+    except ImportError:
+        raise MissingExtra(f"a {backend} frame needs {backend}: {INSTALL[backend]}") from None
+    return nw.from_dict(dict(data), schema=types, backend=cast(Backend, backend)).to_native()
+
+
+def table_frame(release: TableRelease, backend: Backend = "polars", level: float = 0.95) -> Any:
+    """A tidy data frame of a table.
+
+    Parameters
+    ----------
+    release : TableRelease
+    backend : "polars", "pandas" or "pyarrow"
+        Which kind of data frame.
+    level : float
+        The level of the interval of each count; see `TableRelease.interval`.
+
+    Returns
+    -------
+    polars.DataFrame, pandas.DataFrame or pyarrow.Table
+        A column for each variable with the category labels as text, then `count`, `low`, `high`; the cells row-major,
+        then the `other` cell, whose labels are null. Where a variable has one of these three names, the three are
+        called `noisy_count`, `noisy_low`, `noisy_high`.
+
+    Examples
+    --------
+    >>> from discreet.noise import Gaussian
+    >>> from discreet.release import TableRelease
+    >>> table = TableRelease.from_counts([12.5, 31.0], {"sex": ["f", "m"]}, noise=Gaussian(2.0), other=1.5)
+    >>> table.to_frame("polars").rows()[1:]
+    [('m', 31.0, 27.08..., 34.91...), (None, 1.5, -2.41..., 5.41...)]
+    """
+    numbers = [array.ravel().tolist() for array in (release.counts, *release.interval(level))]
+    axes: list[list[str | None]] = [list(labels) for labels in zip(*product(*release.labels), strict=True)]
+    around_other = release.other_interval(level)
+    if release.other is not None and around_other is not None:
+        for column, value in zip(numbers, (release.other, *around_other), strict=True):
+            column.append(value)
+        for axis in axes:
+            axis.append(None)
+    names = ["count", "low", "high"]
+    while set(names) & set(release.column_names):
+        names = [f"noisy_{name}" for name in names]
+    labels = dict(zip(release.column_names, axes, strict=True))
+    types: dict[str, Any] = dict.fromkeys(labels, nw.String) | dict.fromkeys(names, nw.Float64)
+    return to_frame({**labels, **dict(zip(names, numbers, strict=True))}, backend, types)

@@ -1,0 +1,209 @@
+"""Release files: one JSON document, written exactly and all at once, believed only after every part has been checked.
+
+The file starts with what it is (`format`, `version`, `kind`); the rest belongs to the kind of release. Each kind has a
+file of its own that says how it becomes a document and back, and registers both here.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from discreet.errors import DiscreetError, FormatError, InvalidInput
+
+Document = dict[str, Any]
+
+FORMAT = "discreet release"
+VERSION = 1
+LARGEST_FILE = 2**26  # bytes (a table of about 3 million cells): no file can exhaust the memory of the reader
+
+
+class Kind(NamedTuple):
+    """One kind of release: its name in the file, its type, and the two directions."""
+
+    name: str
+    subject: type
+    write: Callable[[Any], Document]
+    read: Callable[[Document], Any]
+
+
+_KINDS: list[Kind] = []
+
+
+def register(kind: Kind) -> None:
+    """Make a kind of release known to `save` and `load`."""
+    _KINDS.append(kind)
+
+
+def _kinds() -> list[Kind]:
+    import_module("discreet.release.table_document")
+    return _KINDS
+
+
+def save(release: object, path: str | os.PathLike[str]) -> None:
+    """Write a release to a file that `load` reads back equal, bit by bit.
+
+    The file appears under its name only when it is complete; a file that was there is then replaced.
+
+    Raises
+    ------
+    InvalidInput
+        If the file cannot be written there, or the release is larger than `load` accepts.
+    """
+    content = _bytes(release)
+    if len(content) > LARGEST_FILE:
+        raise InvalidInput(f"the release needs {len(content)} bytes; a release file has at most {LARGEST_FILE}")
+    target = Path(os.path.realpath(path))
+    temporary = target.with_name(f".{target.name[:100]}.{secrets.token_hex(8)}.part")
+    try:
+        with open(temporary, "xb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    except OSError as problem:
+        temporary.unlink(missing_ok=True)
+        raise InvalidInput(f"cannot write the release to {os.fspath(path)!r}: {problem.strerror}") from problem
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def load(path: str | os.PathLike[str]) -> Any:
+    """Read a release from a file that `release.save(path)` wrote.
+
+    Parameters
+    ----------
+    path : path to a file
+
+    Returns
+    -------
+    TableRelease
+        Or another kind of release, as the file says; equal to the one that was saved.
+
+    Raises
+    ------
+    FormatError
+        If the file is truncated, damaged, of another program or version, or its parts contradict each other; the
+        message names the file and what is wrong with it.
+    InvalidInput
+        If there is no such file or it cannot be read.
+
+    Examples
+    --------
+    >>> import tempfile, discreet.release
+    >>> from discreet.noise import Laplace
+    >>> table = discreet.release.TableRelease.from_counts([12.5, 31.0], {"sex": ["f", "m"]}, noise=Laplace(2.0))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     table.save(f"{folder}/table.json")
+    ...     discreet.release.load(f"{folder}/table.json") == table
+    True
+    """
+    name = os.fspath(path)
+    content = _content(name)
+    try:
+        return _release(content)
+    except DiscreetError as problem:
+        raise FormatError(f"{name!r} is not a valid release file: {problem}") from problem
+
+
+def dumps(release: object) -> str:
+    """The text that `save` writes."""
+    return _bytes(release).decode()
+
+
+def loads(text: str) -> Any:
+    """The release that `dumps` made this text of; `FormatError` as in `load`."""
+    try:
+        return _release(text.encode())
+    except DiscreetError as problem:
+        raise FormatError(f"not a valid release: {problem}") from problem
+
+
+def _bytes(release: object) -> bytes:
+    kind = next(kind for kind in _kinds() if isinstance(release, kind.subject))
+    return _encode({"format": FORMAT, "version": VERSION, "kind": kind.name, **kind.write(release)})
+
+
+def _release(content: bytes) -> Any:
+    document = _decode(content)
+    kind = _kind(document)
+    return kind.read({key: value for key, value in document.items() if key not in ("format", "version", "kind")})
+
+
+def _content(name: str) -> bytes:
+    # A device or a pipe could go on for ever, so only regular files are opened.
+    if not os.path.isfile(name):
+        raise InvalidInput(f"there is no release file {name!r}")
+    try:
+        with open(name, "rb") as file:
+            content = file.read(LARGEST_FILE + 1)
+    except OSError as problem:
+        raise InvalidInput(f"cannot read the release file {name!r}: {problem.strerror}") from problem
+    if len(content) > LARGEST_FILE:
+        raise FormatError(f"{name!r} is not a valid release file: it is larger than {LARGEST_FILE} bytes")
+    return content
+
+
+def _encode(document: Document) -> bytes:
+    """One line for each part, so that a person can read the file; floats by `repr`, which is exact."""
+
+    def lines(ascii_only: bool) -> str:
+        parts = (
+            f"{json.dumps(k)}: {json.dumps(v, ensure_ascii=ascii_only, allow_nan=False)}" for k, v in document.items()
+        )
+        return "{\n  " + ",\n  ".join(parts) + "\n}\n"
+
+    try:
+        return lines(ascii_only=False).encode()
+    except UnicodeEncodeError:  # a category with a lone surrogate, which has no UTF-8 form
+        return lines(ascii_only=True).encode()
+
+
+def _decode(content: bytes) -> Document:
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError:
+        raise FormatError("it is not UTF-8 text") from None
+    if not text.strip():
+        raise FormatError("it is empty")
+    try:
+        document = json.loads(text, object_pairs_hook=_object, parse_constant=_constant)
+    except json.JSONDecodeError as problem:
+        raise FormatError(f"it is not complete JSON ({problem.msg}, line {problem.lineno})") from None
+    except (RecursionError, ValueError) as problem:  # nested beyond reason; an integer of thousands of digits
+        if isinstance(problem, FormatError):
+            raise
+        raise FormatError("it is no JSON that a release would contain") from None
+    if not isinstance(document, dict):
+        raise FormatError("it holds no JSON object")
+    return document
+
+
+def _object(pairs: list[tuple[str, Any]]) -> Document:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise FormatError(f"the key {next(key for key in keys if keys.count(key) > 1)!r} appears twice")
+    return found
+
+
+def _constant(name: str) -> None:
+    raise FormatError(f"{name} is not a number")
+
+
+def _kind(document: Document) -> Kind:
+    if document.get("format") != FORMAT:
+        raise FormatError(f'it does not say "format": "{FORMAT}", so another program wrote it')
+    if type(document.get("version")) is not int or document["version"] != VERSION:
+        raise FormatError(f"its format version is {document.get('version')!r}; this program reads version {VERSION}")
+    for kind in _kinds():
+        if kind.name == document.get("kind"):
+            return kind
+    known = ", ".join(kind.name for kind in _kinds())
+    raise FormatError(f"unknown kind of release {document.get('kind')!r}; known: {known}")

@@ -1,0 +1,97 @@
+"""A release in words and as a plain-text table, for terminals, logs and the saved file."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from discreet.release.table import TableRelease
+
+WIDEST, TALLEST = 8, 12  # columns and rows of a table that is still printed as a grid
+
+
+def law_in_words(release: TableRelease) -> str:
+    """E.g. "Laplace noise, sd 5.66"."""
+    name = {"ProjectedGaussian": "projected Gaussian"}.get(release.mechanism, release.mechanism)
+    return f"{name} noise, sd {release.sd:.3g}"
+
+
+def size_in_words(release: TableRelease) -> str:
+    """E.g. "n = 1841"."""
+    return f"n = {release.n}" if release.n is not None else "n not public"
+
+
+def statement(release: TableRelease) -> str:
+    """One sentence: what is guaranteed, and under which assumptions."""
+    if release.guarantee is None:
+        return "No privacy guarantee is recorded for this table; only the law of its noise is."
+    unit = {
+        "replace-one": "one record is replaced by any other (the number of records is public)",
+        "add-remove": "one record is added or removed",
+    }.get(release.adjacency, f"one record changes ({release.adjacency})")
+    promise = f"The whole table satisfies {release.guarantee} with respect to neighbours in which {unit}"
+    if release.mechanism != "Laplace":
+        # The sampler draws on a grid: its law and the continuous one differ by this much and no more.
+        promise += "; mu-GDP (and what follows from it) holds up to a max-divergence below 1e-70 per cell"
+    return promise + "."
+
+
+def number(value: float, sd: float) -> str:
+    """A count with as many decimals as its noise leaves meaningful: one digit below the leading one of `sd`."""
+    decimals = min(6, max(0, 1 - math.floor(math.log10(sd)))) if sd > 0 else 1
+    return f"{value:.{decimals}f}"
+
+
+def shortened(text: str, longest: int = 24) -> str:
+    """A label on one line without control characters, whatever a category's text contains."""
+    text = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    return text if len(text) <= longest else text[: longest - 1] + "…"
+
+
+def as_text(release: TableRelease, level: float = 0.95) -> str:
+    """The heading, then the table: a grid where it is two-way and small, else a list of its (first) cells."""
+    heading = [
+        f"{' x '.join(release.column_names)}: noisy counts, each ± {number(release.half_width(level), release.sd)} "
+        f"({100 * level:g}% interval)",
+        f"{law_in_words(release)}; {size_in_words(release)}; {release.guarantee or 'no guarantee recorded'}",
+    ]
+    if release.summed_over:
+        heading.append(f"summed over {', '.join(release.summed_over)}")
+    rows, columns = release.shape[0], release.shape[-1]
+    grid = len(release.shape) == 2 and rows <= TALLEST and columns <= WIDEST
+    body = _grid(release) if grid else _cells(release)
+    if release.other is not None:
+        body.append(f"other (strays): {number(release.other, release.sd)}")
+    return "\n".join([*heading, "", *body])
+
+
+def _grid(release: TableRelease) -> list[str]:
+    rows, columns = release.labels
+    corner = " \\ ".join(release.column_names)
+    cells = [[number(x, release.sd) for x in line] for line in release.counts.tolist()]
+    return _aligned([[corner, *columns], *([label, *line] for label, line in zip(rows, cells, strict=True))])
+
+
+def _cells(release: TableRelease) -> list[str]:
+    size = math.prod(release.shape)
+    shown = size if size <= TALLEST else TALLEST - 2
+    labels = [list(cell) for cell, _ in zip(product(*release.labels), range(shown), strict=False)]
+    counts = release.counts.ravel()[:shown].tolist()
+    lines = [[*cell, number(x, release.sd)] for cell, x in zip(labels, counts, strict=True)]
+    rest = [f"... {size - shown} more of {' x '.join(map(str, release.shape))} cells"] if shown < size else []
+    return _aligned([[*release.column_names, "count"], *lines], left=len(release.shape)) + rest
+
+
+def _aligned(lines: list[list[str]], left: int = 1) -> list[str]:
+    """Rows of text in columns: the first `left` flush left, the others (numbers) flush right."""
+    lines = [[shortened(text) for text in line] for line in lines]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return [
+        "  ".join(
+            text.ljust(width) if i < left else text.rjust(width)
+            for i, (text, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    ]

@@ -1,0 +1,60 @@
+"""Whether the parts of a table release fit together: the same checks for one just drawn and for one from a file."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from discreet.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from discreet.release.table import TableRelease
+
+LARGEST_EXPONENT = 1074  # the finest grid that a published float can need
+LARGEST_BITS = 1000  # a count must stay well inside the range of floats
+LARGEST_TABLE = 10**7  # tabulated cells; also what bounds the work on a margin's law
+
+
+def check_parts(release: TableRelease) -> None:
+    """Raise `InvalidInput` unless axes, drawn numbers, grid and n describe one table."""
+    _check_axes(release)
+    size = math.prod(release.shape)
+    if len(release.drawn) != size + release.has_other:
+        cells = " x ".join(map(str, release.shape)) + (" cells and the other cell" if release.has_other else " cells")
+        raise InvalidInput(f"{len(release.drawn)} drawn numbers for a table of {cells}")
+    if size * release.draws_per_cell > LARGEST_TABLE:
+        raise InvalidInput(f"a table of {size * release.draws_per_cell} cells: at most {LARGEST_TABLE} are allowed")
+    if not 0 <= release.exponent <= LARGEST_EXPONENT:
+        raise InvalidInput(f"the grid exponent must lie in 0 ... {LARGEST_EXPONENT}")
+    if max(abs(y) for y in release.drawn).bit_length() - release.exponent > LARGEST_BITS:
+        raise InvalidInput("a count is too large for a floating-point number")
+    if release.n is not None and not 0 <= release.n < 2**63:
+        raise InvalidInput("n, the number of records, must lie in 0 ... 2^63 - 1")
+
+
+def _check_axes(release: TableRelease) -> None:
+    names, schema = release.column_names, release.schema
+    if schema.fixed is not None:
+        raise InvalidInput(f"a table release under fixed={schema.fixed!r} is not available yet")
+    if schema.adjacency == "add-remove" and release.n is not None:
+        raise InvalidInput("n is not public under adjacency='add-remove'; leave it out")
+    if not names or len(set(names)) < len(names):
+        raise InvalidInput(f"the axes of a table are one or more different columns, not {names!r}")
+    for name in (*names, *release.summed_over):
+        schema.categorical(name)
+
+
+def whole_number(name: str, value: object) -> int:
+    """`value` as a Python integer; a clear `InvalidInput` where it is none (booleans are refused)."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | np.integer):
+        raise InvalidInput(f"{name} must be an integer, not {value!r}")
+    return int(value)
+
+
+def probability_level(level: float) -> float:
+    """`level` as a float strictly between 0 and 1; a clear `InvalidInput` otherwise."""
+    if isinstance(level, bool) or not isinstance(level, int | float | np.floating) or not 0 < level < 1:
+        raise InvalidInput(f"a level lies between 0 and 1, e.g. 0.95, not {level!r}")
+    return float(level)
