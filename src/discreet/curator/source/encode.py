@@ -1,0 +1,109 @@
+"""From a value to a cell: the one total function, and how counted groups of values become the cells of a table.
+
+Adapters count records by *codes*: for each column, the position of the record's category or `STRAY`. They look raw values
+up in the finite sets of `discreet.canonical`, either in the engine or by `coder` here, so nothing can raise on a value.
+"""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from discreet.canonical import Spellings
+from discreet.columns import Categorical
+from discreet.errors import InvalidInput
+
+STRAY = -1
+
+Groups = Iterable[tuple[Sequence[int], int]]
+
+
+class Reader(Protocol):
+    """What an engine must offer; columns are named as in the schema, and all of them are there."""
+
+    def count_rows(self) -> int:
+        """The number of records; also meets every fault of the file that reading could meet later."""
+        ...
+
+    def groups(self, columns: Mapping[str, Categorical]) -> Groups:
+        """Pairs (codes of the columns in order, number of records); the same codes may come more than once."""
+        ...
+
+    def strays(self, name: str, column: Categorical, limit: int) -> list[tuple[str, str | None]]:
+        """Up to `limit` stray values of the column, as pairs (type, text or None for null). Confidential."""
+        ...
+
+    def close(self) -> None:
+        """Let go of the records."""
+        ...
+
+
+def coder(spellings: Spellings) -> Callable[[Any], int]:
+    """The total function from one Python value of any type to its code.
+
+    Examples
+    --------
+    >>> from discreet.canonical import spellings
+    >>> code = coder(spellings(["no", 1, True]))
+    >>> [code(value) for value in ("no", 1, 1.0, "1.0", True, "TRUE", 0, None, float("nan"), [1])]
+    [0, 1, 1, 1, 2, 2, -1, -1, -1, -1]
+    """
+    texts, integers, booleans, dates = spellings.texts, spellings.integers, spellings.booleans, spellings.dates
+
+    def code(value: Any) -> int:
+        if type(value) is str:  # first because most records are text
+            return texts.get(value, STRAY)
+        try:
+            if isinstance(value, str):
+                return texts.get(str.__str__(value), STRAY)
+            if isinstance(value, bool | np.bool_):
+                return booleans.get(bool(value), STRAY)
+            if isinstance(value, int | np.integer):
+                return integers.get(int(value), STRAY)
+            if isinstance(value, float | np.floating):
+                return integers.get(int(value), STRAY) if value.is_integer() else STRAY
+            if isinstance(value, np.datetime64):
+                day = value.astype("datetime64[D]")
+                return dates.get(day.item(), STRAY) if day == value else STRAY
+            if isinstance(value, datetime.datetime):
+                at_midnight = value.time() == datetime.time() and not getattr(value, "nanosecond", 0)
+                return dates.get(value.date(), STRAY) if at_midnight and value.tzinfo is None else STRAY
+            if isinstance(value, datetime.date):
+                return dates.get(value, STRAY)
+        except Exception:  # noqa: BLE001 - a value that breaks its own type (NaT, a date out of range) is a stray
+            return STRAY
+        return STRAY
+
+    return code
+
+
+def cells(groups: Groups, columns: Sequence[Categorical], *, complete: bool) -> list[int]:
+    """The counts of the declared cells, row-major; then, unless `complete`, of the records with a stray.
+
+    Under `complete` a stray counts as the first category of its column.
+    """
+    size = math.prod(len(column) for column in columns)
+    counts = [0] * (size if complete else size + 1)
+    for codes, number in groups:
+        cell = 0
+        for code, column in zip(codes, columns, strict=True):
+            if code < 0 and not complete:
+                cell = size
+                break
+            cell = cell * len(column) + max(code, 0)
+        counts[cell] += int(number)
+    return counts
+
+
+def distinct_names(names: Iterable[Any]) -> list[str]:
+    """The names of the source's columns; `InvalidInput` where one is there twice."""
+    counted = Counter(map(str, names))
+    repeated = [name for name, number in counted.items() if number > 1]
+    if repeated:
+        raise InvalidInput(f"column names must be distinct, got {', '.join(map(repr, repeated))} more than once")
+    return list(counted)

@@ -1,0 +1,108 @@
+"""Paths to CSV and Parquet: scanned by DuckDB, never loaded whole, every CSV value read as the text it is.
+
+A CSV file is UTF-8 with one header line; the separator (comma, semicolon, tab or bar) is the one by which the header names
+the schema's columns. Nothing is guessed from the records: no types, no dialect. A record with too few or too many fields is
+an error, found while the records are counted.
+"""
+
+from __future__ import annotations
+
+import csv
+import glob
+import gzip
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from discreet.curator.source.encode import distinct_names
+from discreet.curator.source.tables import FileReader, quoted
+from discreet.errors import InvalidInput, SourceError
+
+_SEPARATORS = ",;\t|"
+_CONFIG: dict[str, str | bool | int | float | list[str]] = {
+    "temp_directory": "",  # no record is written to a temporary file
+    "memory_limit": "400MB",
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+}
+
+
+def open_file(path: str | Path, wanted: Sequence[str]) -> tuple[FileReader, list[str]]:
+    """The reader of a file (or of a folder or pattern of Parquet files) and the names of its columns."""
+    files, suffix = _files(str(path))
+    if suffix == "parquet":
+        connection = _connect()
+        names = _parquet_names(connection, files[0])
+        scan = f"read_parquet([{_literals(files)}], hive_partitioning = false, union_by_name = false)"
+        return FileReader(connection, scan, distinct_names(names), ()), names
+    names, separator = _csv_header(files[0], wanted)
+    columns = ", ".join(f"'c{position}': 'VARCHAR'" for position in range(len(distinct_names(names))))
+    scan = (
+        f"read_csv({_literals(files)}, auto_detect = false, header = true, delim = {quoted(separator)}, "
+        f"quote = '\"', escape = '\"', strict_mode = true, null_padding = false, ignore_errors = false, "
+        f"compression = '{'gzip' if suffix == 'csv.gz' else 'none'}', columns = {{{columns}}})"
+    )
+    checked = [name for name in wanted if name in names]
+    return FileReader(_connect(), scan, names, checked), names
+
+
+def _connect() -> Any:
+    connection = duckdb.connect(config=_CONFIG)
+    connection.execute("SET enable_progress_bar = false")
+    return connection
+
+
+def _files(path: str) -> tuple[list[str], str]:
+    given = Path(path)
+    if given.is_dir():
+        found = sorted(str(file) for file in given.rglob("*.parquet"))
+        if not found:
+            raise SourceError(f"no .parquet file in the folder {path!r}")
+        return found, "parquet"
+    suffix = next((s for s in ("csv", "csv.gz", "parquet") if path.lower().endswith("." + s)), None)
+    if suffix is None:
+        raise InvalidInput(
+            f"a file must end in .csv, .csv.gz or .parquet (or be a folder of .parquet files), got {path!r}"
+        )
+    if given.is_file():
+        return [path], suffix
+    found = sorted(glob.glob(path, recursive=True)) if suffix == "parquet" else []
+    if not found:
+        raise SourceError(f"no file {path!r}")
+    return found, suffix
+
+
+def _literals(files: Iterable[str]) -> str:
+    """The paths as literals; DuckDB would read `*`, `?` and `[` in them as a pattern."""
+    return ", ".join(quoted("".join(f"[{c}]" if c in "*?[" else c for c in file)) for file in files)
+
+
+def _csv_header(path: str, wanted: Sequence[str]) -> tuple[list[str], str]:
+    opened = gzip.open if path.lower().endswith(".gz") else open
+    headers = {}
+    for separator in _SEPARATORS:
+        with opened(path, "rt", encoding="utf-8-sig", newline="") as file:
+            headers[separator] = next(csv.reader(file, delimiter=separator), [])
+    separator = max(_SEPARATORS, key=lambda s: (len(set(wanted) & set(headers[s])), -_SEPARATORS.index(s)))
+    if not headers[separator]:
+        raise SourceError("a CSV file must begin with one line that names the columns")
+    return headers[separator], separator
+
+
+def _parquet_names(connection: Any, file: str) -> list[str]:
+    """The names of the columns as the file has them: a scan would rename repeated ones."""
+    rows = connection.execute(f"SELECT name, num_children FROM parquet_schema({_literals([file])})").fetchall()
+    elements = iter(rows)
+
+    def skip(children: int) -> None:
+        for _ in range(children):
+            skip(next(elements)[1] or 0)
+
+    names = []
+    for _ in range(next(elements)[1] or 0):
+        name, children = next(elements)
+        names.append(str(name))
+        skip(children or 0)
+    return names

@@ -1,0 +1,180 @@
+"""Data frames (pandas, Polars eager and lazy, PyArrow, and what else Narwhals knows): counted by codes in their engine.
+
+Each column becomes a key that the engine can look up exactly: text as text, integers as integers (beyond 64 bits as decimal
+text), floats as doubles, dates and timestamps as their integers since 1970. A value outside the finite set of spellings
+becomes one sentinel, so there are never more groups than the schema allows, and no null or NaN takes part in the grouping.
+A column of Python objects (pandas `object`, categories of mixed types) goes value by value through `coder`: there True, 1
+and 1.0 are equal, and a grouping by equality would depend on the order of the rows.
+"""
+
+from __future__ import annotations
+
+import datetime
+import itertools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.canonical import Spellings
+from discreet.columns import Categorical
+from discreet.curator.source.encode import STRAY, Groups, coder, distinct_names
+
+_PER_DAY = {"s": 86_400, "ms": 86_400 * 10**3, "us": 86_400 * 10**6, "ns": 86_400 * 10**9}
+_EPOCH = datetime.date(1970, 1, 1)
+
+
+@dataclass(frozen=True)
+class Key:
+    """A column as a key: an expression, the codes of its values, and the value that stands for all strays."""
+
+    expression: nw.Expr
+    codes: Mapping[Any, int]
+    sentinel: str | float
+
+    def grouped(self, alias: str) -> nw.Expr:
+        known = self.expression.is_in(list(self.codes))
+        return nw.when(known).then(self.expression).otherwise(nw.lit(self.sentinel)).alias(alias)
+
+
+def open_frame(frame: Any) -> tuple[FrameReader, list[str]]:
+    """The reader of a data frame and the names of its columns."""
+    distinct_names(_native_names(frame))
+    known = nw.from_native(frame)
+    if known.implementation.is_pandas_like():  # rows are matched by position from here on, never by a label
+        known = nw.from_native(frame.reset_index(drop=True))
+    return FrameReader(known), known.collect_schema().names()
+
+
+def _native_names(frame: Any) -> list[Any]:
+    """Of eager frames, which may repeat a name; of a lazy frame the engine has made sure."""
+    if hasattr(frame, "collect_schema"):
+        return []
+    names = getattr(frame, "column_names", None)
+    return list(getattr(frame, "columns", ()) if names is None or callable(names) else names)
+
+
+class FrameReader:
+    """Counts the records of a Narwhals frame by codes."""
+
+    __slots__ = ("_frame",)
+
+    def __init__(self, frame: nw.DataFrame[Any] | nw.LazyFrame[Any]) -> None:
+        self._frame = frame
+
+    def count_rows(self) -> int:
+        if isinstance(self._frame, nw.DataFrame):
+            return len(self._frame)
+        return int(_collected(self._frame.select(nw.len().alias("n")))["n"][0])
+
+    def groups(self, columns: Mapping[str, Categorical]) -> Groups:
+        frame, keys = self._keys(columns)
+        used = {f"k{i}": key for i, key in enumerate(keys) if key is not None}
+        if not used:
+            return [([STRAY] * len(keys), self.count_rows())]
+        expressions = [key.grouped(alias) for alias, key in used.items()]
+        counted = _collected(frame.select(*expressions).group_by(*used).agg(nw.len().alias("n")))
+        position = {alias: i for i, alias in enumerate(counted.columns)}
+        return [
+            (
+                [STRAY if key is None else key.codes.get(row[position[f"k{i}"]], STRAY) for i, key in enumerate(keys)],
+                int(row[position["n"]]),
+            )
+            for row in counted.rows()
+        ]
+
+    def strays(self, name: str, column: Categorical, limit: int) -> list[tuple[str, str | None]]:
+        frame, (key,) = self._keys({name: column})
+        if key is not None:
+            frame = frame.filter(key.grouped(name) == nw.lit(key.sentinel))
+        values = _collected(frame.select(name).head(limit))[name].to_list()
+        return [(type(value).__name__, None if value is None else str(value)) for value in values]
+
+    def close(self) -> None:
+        del self._frame
+
+    def _keys(self, columns: Mapping[str, Categorical]) -> tuple[Any, list[Key | None]]:
+        """The frame (with codes beside the columns of Python objects) and one key a column; None: all are strays."""
+        frame = self._frame.select(*columns)
+        dtypes = frame.collect_schema()
+        if isinstance(frame, nw.LazyFrame) and any(_is_opaque(dtype) for dtype in dtypes.values()):
+            frame = _collected(frame)
+        keys: list[Key | None] = []
+        for name, column in columns.items():
+            codes = _codes_by_value(frame[name], column.spellings) if isinstance(frame, nw.DataFrame) else None
+            if codes is None:
+                keys.append(_key(nw.col(name), dtypes[name], column.spellings))
+            else:
+                alias = next(alias for n in itertools.count() if (alias := f"codes {n}") not in frame.columns)
+                series = nw.new_series(alias, codes, nw.Int64, backend=frame.implementation)
+                frame = frame.with_columns(series)
+                keys.append(Key(nw.col(alias), {code: code for code in range(len(column))}, STRAY))
+        return frame, keys
+
+
+def _key(column: nw.Expr, dtype: Any, spellings: Spellings) -> Key | None:
+    """The key of a column of this type; None where no value of the type can be a category (Decimal, list, ...)."""
+    if dtype in (nw.String, nw.Categorical, nw.Enum):
+        return _if_any(column.cast(nw.String), spellings.texts, "")
+    if dtype == nw.Boolean:
+        return _if_any(column.cast(nw.Int8).fill_null(2), {int(b): c for b, c in spellings.booleans.items()}, 2)
+    if dtype in (nw.UInt64, nw.Int128, nw.UInt128):
+        return _if_any(column.cast(nw.String), {str(k): c for k, c in spellings.integers.items()}, "")
+    if dtype.is_integer():
+        return _integer_key(column.cast(nw.Int64), spellings.integers)
+    if dtype.is_float():  # adding zero makes 0.0 of -0.0
+        return _if_any(column.cast(nw.Float64) + 0.0, spellings.floats, 0.5)
+    days = {(day - _EPOCH).days: code for day, code in spellings.dates.items()}
+    if dtype == nw.Date:
+        return _integer_key(column.cast(nw.Int32), days)
+    if dtype == nw.Datetime and dtype.time_zone is None:
+        ticks = _PER_DAY[dtype.time_unit]
+        return _integer_key(column.cast(nw.Int64), {day * ticks: code for day, code in days.items()})
+    return None
+
+
+def _integer_key(column: nw.Expr, codes: Mapping[int, int]) -> Key | None:
+    held = {k: code for k, code in codes.items() if -(2**63) <= k < 2**63}
+    return _if_any(column, held, next(k for k in itertools.count() if k not in held))
+
+
+def _if_any(column: nw.Expr, codes: Mapping[Any, int], sentinel: str | float) -> Key | None:
+    return Key(column, codes, sentinel) if codes else None
+
+
+def _is_opaque(dtype: Any) -> bool:
+    return dtype in (nw.Object, nw.Unknown)
+
+
+def _codes_by_value(series: nw.Series[Any], spellings: Spellings) -> NDArray[np.int64] | None:
+    """The codes of a column of Python objects or of a dictionary of any type; None for the types that `_key` handles."""
+    code = coder(spellings)
+    native = series.to_native()
+    if series.implementation.is_pandas_like():
+        if hasattr(native.dtype, "categories"):
+            return _codes_by_category(code, native.dtype.categories.tolist(), np.asarray(native.cat.codes))
+        if isinstance(native.dtype, np.dtype) and native.dtype.kind == "O":
+            return np.array([code(value) for value in native.tolist()], dtype=np.int64)
+    elif series.implementation.is_pyarrow() and series.dtype == nw.Categorical:
+        array = native.unify_dictionaries().combine_chunks()
+        return _codes_by_category(code, array.dictionary.to_pylist(), array.indices.fill_null(-1).to_numpy())
+    if _is_opaque(series.dtype):
+        return np.array([code(value) for value in series.to_list()], dtype=np.int64)
+    return None
+
+
+def _codes_by_category(code: Callable[[Any], int], categories: list[Any], positions: Any) -> NDArray[np.int64]:
+    """A null has the position -1, which is the stray at the end of the table."""
+    table = np.array([*map(code, categories), STRAY], dtype=np.int64)
+    return np.asarray(table[positions])
+
+
+def _collected(frame: Any) -> nw.DataFrame[Any]:
+    if isinstance(frame, nw.DataFrame):
+        return frame
+    if frame.implementation.is_polars():  # in batches, not the whole column at once
+        return nw.from_native(frame.to_native().collect(engine="streaming"), eager_only=True)
+    return frame.collect()  # type: ignore[no-any-return]

@@ -1,0 +1,187 @@
+"""DuckDB tables (files and the user's own relations): the SQL that counts records by their codes.
+
+Two ways, with one result. *Groups first*: GROUP BY the raw values, then encode the few groups; it costs what a bare GROUP
+BY costs, but its memory grows with the number of distinct raw values. *Row by row*: look every value up in the table of
+spellings, then group the codes; its memory depends on the schema alone. A file is read the first way under a memory limit
+without spilling to disk, and the second way where that limit or the cap on groups is passed. A relation of the user's
+connection is always read the second way, because its limits are not ours to set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import duckdb
+
+from discreet.canonical import Spellings
+from discreet.columns import Categorical
+from discreet.curator.source.encode import STRAY, Groups, distinct_names
+
+_Answer = TypeVar("_Answer")
+
+_MOST_GROUPS = 2**17
+_RECORDS = "discreet_records"  # the name of the relation within a query; no view of this name outlives it
+
+_INTEGERS = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "BIGNUM"}
+_INTEGERS |= {"UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT"}
+_TIMESTAMPS = {"TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"}
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """How one column is looked up: its values as `sql_type` ("" where no value of the type is a category)."""
+
+    sql_type: str
+    codes: Mapping[Any, int]
+
+    def literal(self, key: str | float) -> str:
+        return f"encode({quoted(key)})" if isinstance(key, str) else f"{key!r}::DOUBLE"
+
+    def row_key(self, column: str) -> str:
+        """As bytes, because the user's table may compare text without regard to case (a collation)."""
+        return f"encode(CAST({column} AS VARCHAR))" if self.sql_type == "VARCHAR" else f"CAST({column} AS DOUBLE)"
+
+
+def lookup(sql_type: str, spellings: Spellings) -> Lookup:
+    """The spellings of a column of this DuckDB type, in the form in which DuckDB prints them."""
+    if sql_type == "VARCHAR" or sql_type.startswith("ENUM("):
+        return Lookup("VARCHAR", spellings.texts)
+    if sql_type in _INTEGERS:
+        return Lookup("VARCHAR", {str(integer): code for integer, code in spellings.integers.items()})
+    if sql_type in ("FLOAT", "DOUBLE"):
+        return Lookup("DOUBLE", spellings.floats)
+    if sql_type == "BOOLEAN":
+        return Lookup("VARCHAR", {str(truth).lower(): code for truth, code in spellings.booleans.items()})
+    if sql_type == "DATE":
+        return Lookup("VARCHAR", {day.isoformat(): code for day, code in spellings.dates.items()})
+    if sql_type in _TIMESTAMPS:
+        return Lookup("VARCHAR", {f"{day.isoformat()} 00:00:00": code for day, code in spellings.dates.items()})
+    return Lookup("", {})
+
+
+def open_relation(relation: Any) -> tuple[TableReader, list[str]]:
+    """The reader of a DuckDB relation and the names of its columns."""
+    names = distinct_names(relation.columns)
+    return TableReader(relation, names), names
+
+
+class TableReader:
+    """Counts the records of a DuckDB relation by codes."""
+
+    __slots__ = ("_positions", "_relation", "_types")
+
+    def __init__(self, relation: Any, names: Sequence[str]) -> None:
+        self._relation = relation
+        self._types = [str(sql_type) for sql_type in relation.types]
+        self._positions = {name: position for position, name in enumerate(names)}
+
+    def count_rows(self) -> int:
+        return int(self._ask(f"SELECT count(*) FROM {self._records}")[0][0])
+
+    def groups(self, columns: Mapping[str, Categorical]) -> Groups:
+        return self._row_by_row(self._lookups(columns))
+
+    def strays(self, name: str, column: Categorical, limit: int) -> list[tuple[str, str | None]]:
+        ((position, found),) = self._lookups({name: column})
+        rows = self._ask(
+            f"SELECT TRY_CAST(t.c{position} AS VARCHAR) FROM {self._records} {_join(0, position, found)} "
+            f"WHERE {'k0.code IS NULL' if found.codes else 'true'} LIMIT {limit}"
+        )
+        return [(self._types[position], text) for (text,) in rows]
+
+    def close(self) -> None:
+        self._relation = None
+
+    @property
+    def _records(self) -> str:
+        """Columns are called by position (t.c0, t.c1, ...), because DuckDB's own names disregard case."""
+        return f"{_RECORDS} AS t({', '.join(f'c{position}' for position in range(len(self._types)))})"
+
+    def _ask(self, sql: str) -> list[tuple[Any, ...]]:
+        rows: list[tuple[Any, ...]] = self._relation.query(_RECORDS, sql).fetchall()
+        return rows
+
+    def _lookups(self, columns: Mapping[str, Categorical]) -> list[tuple[int, Lookup]]:
+        positions = [self._positions[name] for name in columns]
+        return [
+            (position, lookup(self._types[position], column.spellings))
+            for position, column in zip(positions, columns.values(), strict=True)
+        ]
+
+    def _row_by_row(self, lookups: list[tuple[int, Lookup]]) -> Groups:
+        codes = [f"k{i}.code" if found.codes else "NULL" for i, (_, found) in enumerate(lookups)]
+        joins = " ".join(_join(i, position, found) for i, (position, found) in enumerate(lookups))
+        grouped = [code for code in codes if code != "NULL"]
+        group_by = f"GROUP BY {', '.join(grouped)}" if grouped else ""
+        rows = self._ask(f"SELECT {', '.join(codes)}, count(*) FROM {self._records} {joins} {group_by}")
+        return [([STRAY if code is None else code for code in row[:-1]], row[-1]) for row in rows]
+
+    def _groups_first(self, lookups: list[tuple[int, Lookup]]) -> Groups | None:
+        """None where there are more than the most groups."""
+        raw = [f"t.c{position}" for position, found in lookups if found.codes]
+        inner = ", ".join([*(f"{column} AS r{i}" for i, column in enumerate(raw)), "count(*) AS number"])
+        shown = iter(range(len(raw)))
+        outer = [f"CAST(r{next(shown)} AS {found.sql_type})" if found.codes else "NULL" for _, found in lookups]
+        group_by = f"GROUP BY {', '.join(raw)}" if raw else ""
+        rows = self._ask(
+            f"SELECT {', '.join(outer)}, number FROM "
+            f"(SELECT {inner} FROM {self._records} {group_by} LIMIT {_MOST_GROUPS + 1})"
+        )
+        if len(rows) > _MOST_GROUPS:
+            return None
+        tables = [found.codes for _, found in lookups]
+        return [
+            ([table.get(value, STRAY) for table, value in zip(tables, row[:-1], strict=True)], row[-1]) for row in rows
+        ]
+
+
+class FileReader(TableReader):
+    """The same for a file, on a connection of our own whose memory is limited and which writes no temporary files."""
+
+    __slots__ = ("_checked", "_connection")
+
+    def __init__(self, connection: Any, scan: str, names: Sequence[str], checked: Sequence[str]) -> None:
+        super().__init__(connection.sql(f"SELECT * FROM {scan}"), names)
+        self._connection = connection
+        self._checked = [f"count(t.c{self._positions[name]})" for name in checked]
+
+    def count_rows(self) -> int:
+        """Counts the columns that will be read, too: text that is not UTF-8 is only met in columns that are looked at."""
+        count = f"SELECT {', '.join(['count(*)', *self._checked])} FROM {self._records}"
+        return int(self._within_memory(lambda: self._ask(count))[0][0])
+
+    def groups(self, columns: Mapping[str, Categorical]) -> Groups:
+        lookups = self._lookups(columns)
+        try:
+            found = self._groups_first(lookups)
+        except duckdb.OutOfMemoryException:
+            found = None
+        return self._within_memory(lambda: self._row_by_row(lookups)) if found is None else found
+
+    def _within_memory(self, ask: Callable[[], _Answer]) -> _Answer:
+        """Many threads hold many buffers of wide text: where memory does not suffice for them, it does for one."""
+        try:
+            return ask()
+        except duckdb.OutOfMemoryException:
+            self._connection.execute("SET threads = 1")
+            return ask()
+
+    def close(self) -> None:
+        super().close()
+        self._connection.close()
+
+
+def _join(index: int, position: int, found: Lookup) -> str:
+    if not found.codes:
+        return ""
+    rows = ", ".join(f"({found.literal(key)}, {code})" for key, code in found.codes.items())
+    return (
+        f"LEFT JOIN (VALUES {rows}) k{index}(spelling, code) ON {found.row_key(f't.c{position}')} = k{index}.spelling"
+    )
+
+
+def quoted(text: str) -> str:
+    """A text as an SQL literal."""
+    return "'" + text.replace("'", "''") + "'"
