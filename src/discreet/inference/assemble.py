@@ -1,0 +1,61 @@
+"""From the pieces of a test (statistic, law, null method) to its result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from discreet.inference.caution import cautions
+from discreet.inference.effect import EffectBasis
+from discreet.inference.law import LimitLaw
+from discreet.inference.null import NullMethod, Seed, Simulation, find_null
+from discreet.inference.result import TestResult
+from discreet.inference.statistics import find_statistic
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A test before its null is computed: cells and expected counts (flat), the law, the total, and the effect's scale.
+
+    `largest_phi2` is the value of phi^2 at complete association; `simulate` draws the statistic's exact null where it
+    is known.
+    """
+
+    test: str
+    cells: Floats
+    expected: Floats
+    law: LimitLaw
+    total: float
+    total_is_public: bool
+    effect_name: str
+    largest_phi2: float
+    simulate: Simulation | None = None
+
+
+def assess(problem: Problem, statistic: str, null: str | NullMethod, rng: Seed) -> TestResult:
+    """Evaluate the statistic and its null law, and collect the result."""
+    function, statistic_name = find_statistic(statistic)
+    value = float(function(problem.cells, problem.expected))
+    tail = find_null(null).tail(problem.law, value, rng, problem.simulate)
+    residuals = (problem.cells - problem.expected) / np.sqrt(problem.expected)
+    basis = EffectBasis(problem.effect_name, value, problem.law, problem.total, residuals, problem.largest_phi2)
+    return TestResult(
+        test=problem.test,
+        statistic_name=statistic_name,
+        statistic=value,
+        df=problem.law.df,
+        pvalue=tail.pvalue,
+        pvalue_error=tail.error,
+        null=tail.description,
+        n=problem.total,
+        n_is_public=problem.total_is_public,
+        naive_pvalue=float(special.chdtrc(problem.law.df, value)),
+        warnings=cautions(problem.cells, problem.expected, problem.law.noises, tail.pvalue),
+        law=problem.law,
+        basis=basis,
+    )
