@@ -1,0 +1,132 @@
+"""A noisy table on the terminal, with the interval of each count: a grid where it fits, else one line a cell."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+from rich import box
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from discreet.cli.output import console, printable
+from discreet.release.text import number, shortened
+
+if TYPE_CHECKING:
+    from discreet.release import TableRelease
+
+LEVEL = 0.95
+TALLEST_GRID, LONGEST_LIST = 16, 40
+
+
+def table_data(release: TableRelease) -> dict[str, Any]:
+    """The noisy numbers and what they are, as plain data; the arrays are nested in the order of the columns."""
+    low, high = release.interval(LEVEL)
+    around_other = release.other_interval(LEVEL)
+    return {
+        "columns": dict(zip(release.column_names, release.labels, strict=True)),
+        "counts": release.counts.tolist(),
+        "low": low.tolist(),
+        "high": high.tolist(),
+        "level": LEVEL,
+        "other": None
+        if around_other is None
+        else {"count": release.other, "low": around_other[0], "high": around_other[1]},
+        "n": release.n,
+        "adjacency": release.adjacency,
+        "mechanism": release.mechanism,
+        "scale": release.scale,
+        "noise_sd": release.sd,
+        "guarantee": None if release.guarantee is None else release.guarantee.to_dict(),
+    }
+
+
+def table_view(release: TableRelease) -> RenderableType:
+    """The table, as wide as the terminal allows."""
+    if len(release.shape) == 2 and release.shape[0] <= TALLEST_GRID:
+        grid = _grid(release)
+        screen = console()
+        if screen.measure(grid, options=screen.options.update(max_width=10_000)).maximum <= screen.width:
+            return grid
+    return _list(release)
+
+
+def _empty() -> Table:
+    return Table(box=box.SIMPLE_HEAD, header_style="bold", border_style="bright_black", show_edge=False)
+
+
+def _label(text: str) -> Text:
+    return Text(printable(shortened(text)))
+
+
+def _interval(low: float, high: float, sd: float) -> str:
+    return f"[{number(low, sd)}, {number(high, sd)}]"
+
+
+def _grid(release: TableRelease) -> Table:
+    """Two axes: the count in each cell, its interval below."""
+    rows, columns = release.labels
+    first, second = release.column_names
+    low, high = release.interval(LEVEL)
+    table = _empty()
+    table.add_column(Text.assemble(_label(first), (" \\ ", "dim"), _label(second)), no_wrap=True)
+    for label in columns:
+        table.add_column(_label(label), justify="right", no_wrap=True)
+    for i, label in enumerate(rows):
+        cells = [
+            Text.assemble(
+                number(float(release.counts[i, j]), release.sd),
+                "\n",
+                (_interval(float(low[i, j]), float(high[i, j]), release.sd), "dim"),
+            )
+            for j in range(len(columns))
+        ]
+        table.add_row(_label(label), *cells)
+    if release.other is not None:
+        table.add_section()
+        table.add_row(Text("other (strays)", "dim"), _other(release))
+    return table
+
+
+def _other(release: TableRelease) -> Text:
+    around = release.other_interval(LEVEL)
+    assert release.other is not None
+    assert around is not None
+    return Text.assemble(number(release.other, release.sd), "\n", (_interval(*around, release.sd), "dim"))
+
+
+def _list(release: TableRelease) -> Table:
+    """Any number of axes: one line a cell, the first ones of a long table."""
+    size = math.prod(release.shape)
+    shown = size if size <= LONGEST_LIST else LONGEST_LIST - 4
+    low, high = (bound.ravel() for bound in release.interval(LEVEL))
+    counts, sd = release.counts.ravel(), release.sd
+    table = _empty()
+    for name in release.column_names:
+        table.add_column(_label(name), overflow="fold")
+    table.add_column("count", justify="right", no_wrap=True)
+    table.add_column(f"{LEVEL:.0%} interval", justify="right", no_wrap=True, style="dim")
+    before: tuple[str, ...] = ()
+    for index, labels in zip(range(shown), product(*release.labels), strict=False):
+        interval = _interval(float(low[index]), float(high[index]), sd)
+        table.add_row(*_changed(before, labels), number(float(counts[index]), sd), interval)
+        before = labels
+    blanks = [""] * (len(release.shape) - 1)
+    around = release.other_interval(LEVEL)
+    if shown < size:
+        table.add_row(Text(f"… {size - shown:,} more", "dim"), *blanks, "", "")
+    if release.other is not None and around is not None:
+        table.add_section()
+        table.add_row(Text("other (strays)", "dim"), *blanks, number(release.other, sd), _interval(*around, sd))
+    return table
+
+
+def _changed(before: tuple[str, ...], labels: tuple[str, ...]) -> list[Text]:
+    """The labels of a line, the first ones quietly where they only repeat the line above."""
+    same = [before[: i + 1] == labels[: i + 1] for i in range(len(labels))]
+    return [
+        Text.assemble((_label(text).plain, "dim" if repeated else ""))
+        for text, repeated in zip(labels, same, strict=True)
+    ]
