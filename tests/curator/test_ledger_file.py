@@ -170,6 +170,14 @@ def test_a_ledger_that_vanished_or_was_replaced_is_noticed(path: Path, tmp_path:
     assert Ledger(path).entries() == ()
 
 
+def test_a_file_that_vanishes_on_the_way_is_not_made_anew(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ledger = Ledger(path)
+    monkeypatch.setattr(ledger_file.FileStore, "_check_file", lambda self: path.unlink())
+    with pytest.raises(LedgerError, match=r"x\.ledger"):
+        charge(ledger, "d")
+    assert not path.exists()
+
+
 # ---- creating --------------------------------------------------------------------------------------------------------
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich import box
@@ -24,10 +25,18 @@ if TYPE_CHECKING:
 
 group = typer.Typer(no_args_is_help=True, help="Make a privacy budget; show what is spent and what remains.")
 
+
+class Rule(StrEnum):
+    """What `--accounting` may be."""
+
+    SUM = "sum"
+    GDP = "gdp"
+
+
 NewLedger = Annotated[Path, typer.Argument(metavar="PATH", help="The file to make.", show_default=False)]
 OldLedger = Annotated[Path, typer.Argument(metavar="PATH", help="The ledger's file.", show_default=False)]
 Accounting = Annotated[
-    Literal["sum", "gdp"],
+    Rule,
     typer.Option("--accounting", metavar="RULE", help="How an (epsilon, delta) budget adds up: sum, or gdp (in mu)."),
 ]
 
@@ -36,7 +45,7 @@ Accounting = Annotated[
     "create",
     epilog=example(
         "discreet ledger create czech.ledger --epsilon 2",
-        "discreet ledger create other.ledger --epsilon 1 --delta 1e-6 --accounting gdp",
+        "discreet ledger create my.ledger --epsilon 1 --delta 1e-6 --accounting gdp",
         heading="Examples:",
     ),
 )
@@ -46,7 +55,7 @@ def create(
     delta: Delta = None,
     mu: Mu = None,
     rho: Rho = None,
-    accounting: Accounting = "sum",
+    accounting: Accounting = Rule.SUM,
     as_json: Json = False,
 ) -> None:
     """Make a budget: a file that later releases are charged to."""
@@ -55,7 +64,7 @@ def create(
     with confidential():
         from discreet.curator import Ledger
 
-        ledger = Ledger.create(path, budget, accounting=accounting)
+        ledger = Ledger.create(path, budget, accounting=accounting.value)
         data = describe(ledger, path)
     emit({"command": "ledger create", **data}, lambda: _budget(data, "new ledger"), as_json=as_json)
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import csv
+from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,7 +15,14 @@ if TYPE_CHECKING:
     from discreet.mechanisms import TableSpecification
     from discreet.privacy.guarantee import Guarantee
 
-MechanismName = Literal["laplace", "gaussian", "projected"]
+
+class MechanismName(StrEnum):
+    """What `--mechanism` may be."""
+
+    LAPLACE = "laplace"
+    GAUSSIAN = "gaussian"
+    PROJECTED = "projected"
+
 
 DATA_HELP = "The confidential records: a CSV or Parquet file."
 
@@ -82,6 +90,11 @@ def mechanism_of(name: MechanismName | None) -> TableSpecification | None:
     """The specification of that name; None leaves the choice to the library."""
     from discreet.mechanisms import Gaussian, Laplace, ProjectedGaussian
 
-    known: dict[MechanismName | None, TableSpecification | None]
-    known = {None: None, "laplace": Laplace(), "gaussian": Gaussian(), "projected": ProjectedGaussian()}
+    if name is None:
+        return None
+    known: dict[MechanismName, TableSpecification] = {
+        MechanismName.LAPLACE: Laplace(),
+        MechanismName.GAUSSIAN: Gaussian(),
+        MechanismName.PROJECTED: ProjectedGaussian(),
+    }
     return known[name]

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 LEVEL = 0.95
 TALLEST_GRID, LONGEST_LIST = 16, 40
+BETWEEN = Text(" · ", style="dim")
 
 
 def table_data(release: TableRelease) -> dict[str, Any]:
@@ -45,12 +46,18 @@ def table_data(release: TableRelease) -> dict[str, Any]:
 
 def table_view(release: TableRelease) -> RenderableType:
     """The table, as wide as the terminal allows."""
-    if len(release.shape) == 2 and release.shape[0] <= TALLEST_GRID:
-        grid = _grid(release)
-        screen = console()
-        if screen.measure(grid, options=screen.options.update(max_width=10_000)).maximum <= screen.width:
-            return grid
-    return _list(release)
+    forms = [_grid] if len(release.shape) == 2 and release.shape[0] <= TALLEST_GRID else []
+    for form in (*forms, _list):
+        table = form(release)
+        if _fits(table):
+            return table
+    return _list(release, joined=True)
+
+
+def _fits(table: Table) -> bool:
+    screen = console()
+    wide = screen.options.update(max_width=10_000)
+    return screen.measure(table, options=wide).maximum <= screen.width
 
 
 def _empty() -> Table:
@@ -97,23 +104,25 @@ def _other(release: TableRelease) -> Text:
     return Text.assemble(number(release.other, release.sd), "\n", (_interval(*around, release.sd), "dim"))
 
 
-def _list(release: TableRelease) -> Table:
-    """Any number of axes: one line a cell, the first ones of a long table."""
+def _list(release: TableRelease, *, joined: bool = False) -> Table:
+    """Any number of axes: one line a cell, the first ones of a long table; `joined`: all labels in one column."""
     size = math.prod(release.shape)
     shown = size if size <= LONGEST_LIST else LONGEST_LIST - 4
     low, high = (bound.ravel() for bound in release.interval(LEVEL))
     counts, sd = release.counts.ravel(), release.sd
     table = _empty()
-    for name in release.column_names:
-        table.add_column(_label(name), overflow="fold")
+    names = list(map(_label, release.column_names))
+    for name in [BETWEEN.join(names)] if joined else names:
+        table.add_column(name, overflow="fold", no_wrap=not joined)
     table.add_column("count", justify="right", no_wrap=True)
     table.add_column(f"{LEVEL:.0%} interval", justify="right", no_wrap=True, style="dim")
     before: tuple[str, ...] = ()
     for index, labels in zip(range(shown), product(*release.labels), strict=False):
+        cells = _changed(before, labels)
         interval = _interval(float(low[index]), float(high[index]), sd)
-        table.add_row(*_changed(before, labels), number(float(counts[index]), sd), interval)
+        table.add_row(*([BETWEEN.join(cells)] if joined else cells), number(float(counts[index]), sd), interval)
         before = labels
-    blanks = [""] * (len(release.shape) - 1)
+    blanks = [""] * (0 if joined else len(names) - 1)
     around = release.other_interval(LEVEL)
     if shown < size:
         table.add_row(Text(f"… {size - shown:,} more", "dim"), *blanks, "", "")
@@ -126,7 +135,4 @@ def _list(release: TableRelease) -> Table:
 def _changed(before: tuple[str, ...], labels: tuple[str, ...]) -> list[Text]:
     """The labels of a line, the first ones quietly where they only repeat the line above."""
     same = [before[: i + 1] == labels[: i + 1] for i in range(len(labels))]
-    return [
-        Text.assemble((_label(text).plain, "dim" if repeated else ""))
-        for text, repeated in zip(labels, same, strict=True)
-    ]
+    return [Text(_label(text).plain, "dim" if repeated else "") for text, repeated in zip(labels, same, strict=True)]

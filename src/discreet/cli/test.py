@@ -134,6 +134,10 @@ def homogeneity(
     def run(tables: list[TableRelease]) -> TestResult:
         from discreet.inference import homogeneity as test
 
+        if len(tables) == 1 and len(tables[0].shape) != 2:
+            raise InvalidInput(
+                "give at least two releases, one a sample, or one two-way release whose rows are the samples"
+            )
         return test(*tables, statistic=statistic, null=null, rng=seed)
 
     _run("test homogeneity", releases, run, plot, as_json)

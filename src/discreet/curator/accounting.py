@@ -93,7 +93,8 @@ class Rule:
             The cost is not a finite number above 0.
         """
         if not isinstance(cost, Cost) or cost.currency not in get_args(Currency):
-            raise InvalidInput(f"a charge must be a Cost, not {type(cost).__name__}")
+            known = ", ".join(map(repr, get_args(Currency)))
+            raise InvalidInput(f"a charge must be a Cost in one of the currencies {known}, not {cost!r}")
         amount, delta = real("a cost", cost.amount), real("the delta of a cost", cost.delta)
         if cost.currency != self.currency:
             raise NoCost(

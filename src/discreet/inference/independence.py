@@ -24,8 +24,8 @@ def independence(
 ) -> TestResult:
     """Test whether two columns are independent, with a p-value that is valid although noise was added to the table.
 
-    The expected counts are E_ij = Y_i. Y_.j / Y_.. of the noisy table Y; the statistic has (r - 1)(c - 1) degrees of
-    freedom and, given the noise V, the limit law ncx2((r-1)(c-1), ||Pi w||^2) with w = V / sqrt(N theta_i. theta_.j).
+    The expected counts are `E_ij = Y_i. Y_.j / Y_..` of the noisy table Y; the statistic has (r - 1)(c - 1) degrees of
+    freedom and, given the noise V, the limit law ncx2((r-1)(c-1), ||Pi w||^2) with `w = V / sqrt(N theta_i. theta_.j)`.
     Its p-value averages over V by the release's own joint law, projected and marginal noise included.
 
     Parameters

@@ -103,9 +103,10 @@ def two_way(table: Table, rows: str | None, columns: str | None, noise: Noise | 
             if rows is None or columns is None or rows == columns:
                 raise InvalidInput("give both rows= and columns=, two different columns of the release")
             table = table.margin([rows, columns])
-        elif len(table.shape) != 2:
+        elif len(table.shape) > 2:
+            names = ", ".join(table.column_names)
             raise InvalidInput(
-                f"the release has {len(table.shape)} columns ({', '.join(table.column_names)}); name two with rows= and columns="
+                f"the release has {len(table.shape)} columns ({names}); say which two are meant (rows, columns)"
             )
     elif rows is not None or columns is not None:
         raise InvalidInput(

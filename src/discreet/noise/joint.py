@@ -16,31 +16,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import InvalidInput
+from discreet.noise.draw_law import DrawLaw
 from discreet.noise.single_cell import cell_ppf, cell_sf
 
 Floats = NDArray[np.float64]
-
-
-class DrawLaw(Protocol):
-    """The law of one independent draw: symmetric about zero, with a known quantile and moment generating function."""
-
-    @property
-    def scale(self) -> float: ...
-    @property
-    def variance(self) -> float: ...
-    @property
-    def mgf_radius(self) -> float: ...
-    def sf(self, x: ArrayLike) -> Floats: ...
-    def ppf(self, u: ArrayLike) -> Floats: ...
-    def characteristic_function(self, t: ArrayLike) -> Floats: ...
-    def log_mgf(self, s: ArrayLike) -> NDArray[np.complex128]: ...
-    def sample(self, size: int | tuple[int, ...], rng: np.random.Generator) -> Floats: ...
 
 
 @dataclass(frozen=True)
@@ -141,7 +125,7 @@ class JointNoise:
         return self.mix(self.law.ppf(points))
 
     def sample(self, size: int, rng: np.random.Generator | int | None = None) -> Floats:
-        """`size` simulated noise tables, of shape (size, *shape). For studies; never the noise that protects records."""
+        """`size` simulated noise tables, of shape `(size, *shape)`. For studies; never the noise that protects records."""
         draws = self.law.sample((size, self.dimension), np.random.default_rng(rng))
         return self.mix(draws).reshape(size, *self.shape)
 

@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Laplace:
-    """Laplace noise with density exp(-|x|/scale) / (2 scale), independent in every cell.
+    """Laplace noise with density `exp(-|x|/scale) / (2 scale)`, independent in every cell.
 
     Parameters
     ----------
@@ -66,16 +66,16 @@ class Laplace:
         return 1.0 / (1.0 + (self.scale * np.asarray(t, float)) ** 2)
 
     def log_mgf(self, s: ArrayLike) -> NDArray[np.complex128]:
-        """log E exp(sX) = -log(1 - b^2 s^2) for complex s with |Re s| < 1/b."""
+        """log E exp(sX) = -log(1 - b^2 s^2) for complex s with `|Re s| < 1/b`."""
         return -np.log1p(-((self.scale * np.asarray(s, complex)) ** 2))
 
     @property
     def mgf_radius(self) -> float:
-        """The moment generating function is finite for |Re s| below this: 1/b."""
+        """The moment generating function is finite for `|Re s|` below this: 1/b."""
         return 1.0 / self.scale
 
     def moment_generating_function(self, s: ArrayLike) -> Floats:
-        """E exp(sX) = 1 / (1 - b^2 s^2) for real |s| < 1/b, infinite outside."""
+        """E exp(sX) = 1 / (1 - b^2 s^2) for real `|s| < 1/b`, infinite outside."""
         z = (self.scale * np.asarray(s, float)) ** 2
         with np.errstate(divide="ignore"):
             return np.where(z < 1, 1.0 / np.where(z < 1, 1.0 - z, 1.0), np.inf)

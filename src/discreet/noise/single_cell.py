@@ -9,14 +9,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-if TYPE_CHECKING:
-    from discreet.noise.joint import DrawLaw
+from discreet.noise.draw_law import DrawLaw
 
 Floats = NDArray[np.float64]
 Coefficients = tuple[tuple[float, int], ...]

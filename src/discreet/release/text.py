@@ -41,7 +41,7 @@ def statement(release: TableRelease) -> str:
 def number(value: float, sd: float) -> str:
     """A count with as many decimals as its noise leaves meaningful: one digit below the leading one of `sd`."""
     decimals = min(6, max(0, 1 - math.floor(math.log10(sd)))) if sd > 0 else 1
-    return f"{value:.{decimals}f}"
+    return f"{value:z.{decimals}f}"  # z: no minus before a zero
 
 
 def shortened(text: str, longest: int = 24) -> str:

@@ -1,0 +1,26 @@
+"""What the law of one independent draw of noise must know; each law has a file of its own."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+
+
+class DrawLaw(Protocol):
+    """The law of one independent draw: symmetric about zero, with a known quantile and moment generating function."""
+
+    @property
+    def scale(self) -> float: ...
+    @property
+    def variance(self) -> float: ...
+    @property
+    def mgf_radius(self) -> float: ...
+    def sf(self, x: ArrayLike) -> Floats: ...
+    def ppf(self, u: ArrayLike) -> Floats: ...
+    def characteristic_function(self, t: ArrayLike) -> Floats: ...
+    def log_mgf(self, s: ArrayLike) -> NDArray[np.complex128]: ...
+    def sample(self, size: int | tuple[int, ...], rng: np.random.Generator) -> Floats: ...
