@@ -71,7 +71,7 @@ def test_a_budget_admits_a_release_equal_to_itself_and_then_no_other(guarantee):
         assert curator.price("table", "smoking", guarantee).admitted
         curator.table("smoking", guarantee)
         assert not curator.price("table", "smoking", guarantee).admitted
-        with pytest.raises(BudgetExceeded, match="requested .* remaining .* difference"):
+        with pytest.raises(BudgetExceeded, match=r"requested .* remaining .* difference"):
             curator.table("smoking", guarantee)
         assert len(curator.ledger.entries()) == 1
 
@@ -186,7 +186,7 @@ def test_too_many_records_or_cells_are_refused():
 
 def test_a_curator_needs_exactly_one_budget(tmp_path):
     for arguments in ({}, {"ledger": tmp_path / "x", "budget": PureDP(1)}):
-        with pytest.raises(InvalidInput, match="either ledger= .* or budget="):
+        with pytest.raises(InvalidInput, match=r"either ledger= .* or budget="):
             Curator(RECORDS, SCHEMA, **arguments)
     with pytest.raises(LedgerError):
         Curator(RECORDS, SCHEMA, ledger=tmp_path / "missing.ledger")

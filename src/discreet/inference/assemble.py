@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from discreet.errors import NotApplicable
 from discreet.inference.caution import cautions
 from discreet.inference.effect import EffectBasis
 from discreet.inference.law import LimitLaw
@@ -16,6 +18,9 @@ from discreet.inference.result import TestResult
 from discreet.inference.statistics import find_statistic
 
 Floats = NDArray[np.float64]
+
+SMALLEST_EXPECTED = 1e-6  # records; a cell expected to hold less says nothing but divides everything
+LARGEST_STATISTIC = 1e24  # beyond, a double cannot resolve where the null law ends
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +45,13 @@ class Problem:
 def assess(problem: Problem, statistic: str, null: str | NullMethod, rng: Seed) -> TestResult:
     """Evaluate the statistic and its null law, and collect the result."""
     function, statistic_name = find_statistic(statistic)
-    value = float(function(problem.cells, problem.expected))
+    smallest = float(problem.expected.min())
+    value = float(function(problem.cells, problem.expected)) if smallest > SMALLEST_EXPECTED else math.inf
+    if not value < LARGEST_STATISTIC:
+        raise NotApplicable(
+            f"the smallest expected count is {smallest:.3g}, too small beside the noise for any chi-squared test; "
+            "merge that category with another one, or release with a larger budget"
+        )
     tail = find_null(null).tail(problem.law, value, rng, problem.simulate)
     residuals = (problem.cells - problem.expected) / np.sqrt(problem.expected)
     basis = EffectBasis(problem.effect_name, value, problem.law, problem.total, residuals, problem.largest_phi2)

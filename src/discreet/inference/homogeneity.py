@@ -11,7 +11,7 @@ from discreet.errors import InvalidInput, NotApplicable
 from discreet.inference.assemble import Problem, assess
 from discreet.inference.law import LimitLaw, TwoWay
 from discreet.inference.null import NullMethod, Seed
-from discreet.inference.observed import Noise, NoisyTable, Table, observe, positive_margins, two_way
+from discreet.inference.observed import SMALLEST_TOTAL, Noise, NoisyTable, Table, observe, positive_margins, two_way
 from discreet.inference.result import TestResult
 from discreet.noise import JointNoise
 from discreet.release import TableRelease
@@ -66,7 +66,7 @@ def homogeneity(
     cells, noises, sizes, public = samples
     totals = cells.sum(1) if not public else sizes
     pooled = cells.sum(0)
-    if (pooled <= 0).any():
+    if (pooled <= SMALLEST_TOTAL).any():
         raise NotApplicable(
             f"category {int(np.argmin(pooled))} has the noisy total {pooled.min():.4g} over all samples, not above 0, so "
             "expected counts cannot be formed; merge categories, or release with a larger budget"

@@ -25,6 +25,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.inference.noncentral import LARGEST
 from discreet.noise import JointNoise
 
 Floats = NDArray[np.float64]
@@ -135,7 +136,8 @@ class LimitLaw:
     def given(self, w: Floats) -> tuple[Floats, Floats | None]:
         """(noncentrality ||Pi w||^2, added ||K w||^2) for each noise table w; the second is None where K = 0."""
         residual = self.geometry.residual(w)
-        noncentrality = np.einsum("...i,...i->...", residual, residual)
+        # Where noise outweighs a cell by 15 orders the tail is 1 long before the cap.
+        noncentrality = np.minimum(np.einsum("...i,...i->...", residual, residual), LARGEST)
         if not self.geometry.fixed_totals_diagonal.any():
             return noncentrality, None
         totals = self.geometry.fixed_totals(w)

@@ -51,6 +51,9 @@ class NoisyTable:
         return self.n is not None
 
 
+SMALLEST_TOTAL = 1e-6  # records: what is less than this is not a positive total, whatever its sign
+
+
 def observe(table: Table, noise: Noise | None = None, n: float | None = None) -> NoisyTable:
     """The noisy table behind a release, or behind a bare array with `noise` and `n`; `InvalidInput` if that is not enough."""
     if isinstance(table, TableRelease):
@@ -60,7 +63,7 @@ def observe(table: Table, noise: Noise | None = None, n: float | None = None) ->
         observed = NoisyTable(table.counts, table.noise, public, table.labels, table.column_names)
     else:
         observed = _observe_array(table, noise, n)
-    if not observed.total > 0:
+    if not observed.total > SMALLEST_TOTAL:
         raise NotApplicable(
             f"the noisy cells sum to {observed.total:.6g}, not above 0: the noise outweighs the data and no test applies"
         )
@@ -123,7 +126,7 @@ def two_way(table: Table, rows: str | None, columns: str | None, noise: Noise | 
 def positive_margins(observed: NoisyTable, axis: int) -> Floats:
     """The noisy sums along the other axis, for `axis` 0 (rows) or 1 (columns); `NotApplicable` unless all are above 0."""
     sums = observed.cells.sum(1 - axis)
-    if (sums <= 0).any():
+    if (sums <= SMALLEST_TOTAL).any():
         worst = int(np.argmin(sums))
         raise NotApplicable(
             f"the noisy total of {observed.names[axis]} {observed.labels[axis][worst]!r} is {sums[worst]:.4g}, not above 0, so "

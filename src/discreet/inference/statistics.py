@@ -29,7 +29,8 @@ def pearson(table: Floats, expected: Floats) -> Floats:
 
 def likelihood_ratio(table: Floats, expected: Floats) -> Floats:
     """The corrected likelihood ratio, summed over the last axis. `expected` must be positive."""
-    return np.asarray(2.0 * (special.xlogy(np.maximum(table, 0.0), table / expected) - table + expected).sum(-1))
+    terms = special.xlogy(np.maximum(table, 0.0), table / expected) - table + expected
+    return np.asarray(np.maximum(2.0 * terms.sum(-1), 0.0))  # every term is >= 0; rounding may say -1e-16
 
 
 STATISTICS: dict[str, tuple[Statistic, str]] = {

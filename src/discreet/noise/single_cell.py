@@ -3,8 +3,8 @@
 - Gaussian draws: normal with the summed variance.
 - m Laplace draws with equal weights: |X| is a mixture of gamma laws, all terms positive:
       P(X > x) = 1/2 sum_{k<m} C(m-1+k, k) 2^-(m-1+k) Q(m - k, x/b),  x >= 0     (Q: upper regularised gamma)
-- otherwise, and where m is too large for that sum: P(X > x) = 1/(2 pi i) int exp(K(s) - s x)/s ds on the vertical line through the saddle of the integrand
-  (K the log moment generating function), which has no cancellation in the tail.
+- otherwise, and where m is too large for that sum: P(X > x) = 1/(2 pi i) int exp(K(s) - s x)/s ds on the vertical line
+  through the saddle of the integrand (K the log moment generating function), which has no cancellation in the tail.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
 """What is promised: guarantees, their trade-off curves, and how far one record moves a statistic. No data, no randomness."""
 
+from discreet.privacy.composition import compose
 from discreet.privacy.cost import Cost, Currency, exact
 from discreet.privacy.guarantee import (
     ApproxDP,
     GaussianDP,
     PureDP,
     ZeroConcentratedDP,
-    compose,
     guarantee_from_dict,
 )
 from discreet.privacy.questions import Guarantee

@@ -50,7 +50,8 @@ def shift_mu(shift: float) -> float:
 def shift_for(mu: float) -> float:
     """The largest shift, in units of the scale, of one Laplace coordinate that is mu-GDP: -2 log(2 Phi(-mu/2)).
 
-    Every shift vector of that L1 length is then mu-GDP: a single coordinate is the worst case.
+    Every shift vector of that L1 length is then mu-GDP: a single coordinate is the worst case (for two coordinates
+    checked by quadrature over their splits, for more by induction).
 
     >>> print(f"{shift_for(1.0):.10f}")
     0.9655291621

@@ -13,7 +13,6 @@ from discreet.privacy import Cost
 from discreet.release import TableRelease
 from discreet.schema import Schema
 
-
 UNIT = "record"
 """The privacy unit: one record belongs to one person."""
 

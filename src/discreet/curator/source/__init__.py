@@ -49,19 +49,21 @@ def open_source(source: Any, schema: Schema) -> Source:
     """
     if not isinstance(schema, Schema):
         raise InvalidInput(f"schema must be a Schema, got {type(schema).__name__}")
-    reader, names = _sealed(lambda: _open(source, list(schema.columns)))
+    opening = _opening(source, list(schema.columns))
+    del source  # an error's traceback keeps the local variables of this frame
+    reader, names = _sealed(opening)
     for name in schema.columns:
         if name not in names:
             raise unknown_name("column of the schema", name, map(str, names))
     return Source(reader, schema)
 
 
-def _open(source: Any, wanted: list[str]) -> tuple[Reader, list[str]]:
+def _opening(source: Any, wanted: list[str]) -> Callable[[], tuple[Reader, list[str]]]:
     if isinstance(source, str | Path):
-        return open_file(source, wanted)
+        return lambda: open_file(source, wanted)
     if type(source).__name__ == "DuckDBPyRelation":
-        return open_relation(source)
-    return open_frame(source)
+        return lambda: open_relation(source)
+    return lambda: open_frame(source)
 
 
 class Source:
@@ -112,9 +114,12 @@ def _sealed(read: Callable[[], _Answer]) -> _Answer:
     The constant error is raised outside the handler, so that it has no context; `BaseException`, because a panic in an
     engine's Rust code is one.
     """
+    failure: DiscreetError
     try:
         return read()
-    except (DiscreetError, KeyboardInterrupt, SystemExit):
+    except DiscreetError as error:  # its text is ours, but the frames below hold the records
+        failure = error.with_traceback(None)
+    except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException:  # noqa: BLE001 - see above
         failure = SourceError(_UNREADABLE)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from discreet.columns import Categorical
 from discreet.curator.source.encode import Reader, cells
+from discreet.schema.columns import Categorical
 
 _LIMIT = 1_000_000
 _SHOWN = 10
@@ -82,7 +82,7 @@ def hint(text: str | None, kind: str, column: Categorical) -> str:
 
     Examples
     --------
-    >>> from discreet.columns import Categorical
+    >>> from discreet.schema.columns import Categorical
     >>> smoking = Categorical(["no", "yes"])
     >>> for text in (" yes", "Yes", "yess", "perhaps", None):
     ...     print(hint(text, "str", smoking))
@@ -92,7 +92,7 @@ def hint(text: str | None, kind: str, column: Categorical) -> str:
     undeclared: add it to the schema, or leave it a stray
     null: a missing value is always a stray
     """
-    if text is None or (kind not in _TEXT_TYPES and text.lower() in ("nan", "nat", "none", "<na>", "null")):
+    if text is None or (text == "nan" and kind not in _TEXT_TYPES):
         return "null: a missing value is always a stray"
     if not text.strip():
         return "blanks: empty text is always a stray"
@@ -113,8 +113,7 @@ def hint(text: str | None, kind: str, column: Categorical) -> str:
     return "undeclared: add it to the schema, or leave it a stray"
 
 
-def _matching(text: str, declared: dict[str, str], form: object) -> str | None:
-    assert callable(form)
+def _matching(text: str, declared: dict[str, str], form: Callable[[str], str]) -> str | None:
     wanted = form(text.strip())
     return next((label for spelling, label in declared.items() if form(spelling) == wanted), None)
 

@@ -1,7 +1,7 @@
 """From a value to a cell: the one total function, and how counted groups of values become the cells of a table.
 
 Adapters count records by *codes*: for each column, the position of the record's category or `STRAY`. They look raw values
-up in the finite sets of `discreet.canonical`, either in the engine or by `coder` here, so nothing can raise on a value.
+up in the finite sets of `discreet.schema.canonical`, either in the engine or by `coder` here, so nothing can raise on a value.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from discreet.canonical import Spellings
-from discreet.columns import Categorical
 from discreet.errors import InvalidInput
+from discreet.schema.canonical import Spellings
+from discreet.schema.columns import Categorical
 
 STRAY = -1
 
@@ -48,7 +48,7 @@ def coder(spellings: Spellings) -> Callable[[Any], int]:
 
     Examples
     --------
-    >>> from discreet.canonical import spellings
+    >>> from discreet.schema.canonical import spellings
     >>> code = coder(spellings(["no", 1, True]))
     >>> [code(value) for value in ("no", 1, 1.0, "1.0", True, "TRUE", 0, None, float("nan"), [1])]
     [0, 1, 1, 1, 2, 2, -1, -1, -1, -1]

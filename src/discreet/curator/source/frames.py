@@ -19,9 +19,10 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.canonical import Spellings
-from discreet.columns import Categorical
 from discreet.curator.source.encode import STRAY, Groups, coder, distinct_names
+from discreet.errors import InvalidInput
+from discreet.schema.canonical import Spellings
+from discreet.schema.columns import Categorical
 
 _PER_DAY = {"s": 86_400, "ms": 86_400 * 10**3, "us": 86_400 * 10**6, "ns": 86_400 * 10**9}
 _EPOCH = datetime.date(1970, 1, 1)
@@ -43,7 +44,12 @@ class Key:
 def open_frame(frame: Any) -> tuple[FrameReader, list[str]]:
     """The reader of a data frame and the names of its columns."""
     distinct_names(_native_names(frame))
-    known = nw.from_native(frame)
+    known = nw.from_native(frame, pass_through=True)
+    if not isinstance(known, nw.DataFrame | nw.LazyFrame):
+        raise InvalidInput(
+            f"a source must be a data frame, a DuckDB relation or a path to a .csv or .parquet file, "
+            f"got {type(frame).__name__}"
+        )
     if known.implementation.is_pandas_like():  # rows are matched by position from here on, never by a label
         known = nw.from_native(frame.reset_index(drop=True))
     return FrameReader(known), known.collect_schema().names()
@@ -91,7 +97,7 @@ class FrameReader:
         if key is not None:
             frame = frame.filter(key.grouped(name) == nw.lit(key.sentinel))
         values = _collected(frame.select(name).head(limit))[name].to_list()
-        return [(type(value).__name__, None if value is None else str(value)) for value in values]
+        return [(type(value).__name__, None if _is_null(value) else str(value)) for value in values]
 
     def close(self) -> None:
         del self._frame
@@ -170,6 +176,12 @@ def _codes_by_category(code: Callable[[Any], int], categories: list[Any], positi
     """A null has the position -1, which is the stray at the end of the table."""
     table = np.array([*map(code, categories), STRAY], dtype=np.int64)
     return np.asarray(table[positions])
+
+
+def _is_null(value: Any) -> bool:
+    return (
+        value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
+    )
 
 
 def _collected(frame: Any) -> nw.DataFrame[Any]:

@@ -15,9 +15,9 @@ from typing import Any, TypeVar
 
 import duckdb
 
-from discreet.canonical import Spellings
-from discreet.columns import Categorical
 from discreet.curator.source.encode import STRAY, Groups, distinct_names
+from discreet.schema.canonical import Spellings
+from discreet.schema.columns import Categorical
 
 _Answer = TypeVar("_Answer")
 

@@ -36,7 +36,7 @@ class Spellings:
 
     Examples
     --------
-    >>> from discreet.canonical import spellings
+    >>> from discreet.schema.canonical import spellings
     >>> sorted(spellings([0, 1]).texts.items())
     [('-0.0', 0), ('0', 0), ('0.0', 0), ('1', 1), ('1.0', 1)]
     """

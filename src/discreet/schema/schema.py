@@ -14,10 +14,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
 
-from discreet import schema_toml
-from discreet.canonical import Category
-from discreet.columns import Bounded, Categorical
 from discreet.errors import InvalidInput
+from discreet.schema import toml
+from discreet.schema.canonical import Category
+from discreet.schema.columns import Bounded, Categorical
 
 __all__ = ["Adjacency", "Bounded", "Categorical", "Column", "Schema", "unknown_name"]
 
@@ -149,11 +149,11 @@ class Schema:
     @classmethod
     def from_toml(cls, path: str | Path) -> Schema:
         """Read a schema file: `complete = true`, then a table [columns] with `smoking = ["no", "yes"]`."""
-        return cls.from_dict(schema_toml.read(path))
+        return cls.from_dict(toml.read(path))
 
     def to_toml(self, path: str | Path) -> None:
         """Write the schema file that `from_toml` reads."""
-        schema_toml.write(path, self.to_dict())
+        toml.write(path, self.to_dict())
 
     @property
     def _identity(self) -> tuple[object, ...]:

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from discreet.canonical import Category, Spellings, label, spellings
 from discreet.errors import InvalidInput
+from discreet.schema.canonical import Category, Spellings, label, spellings
 
 _DEFAULT_STEPS = 2**16
 
@@ -24,7 +24,7 @@ class Categorical:
     Parameters
     ----------
     categories : sequence of str, int or bool
-        At least one, each non-empty, no two with one canonical form (see `discreet.canonical`), in the order of the axis.
+        At least one, each non-empty, no two with one canonical form (see `discreet.schema.canonical`), in the axis' order.
 
     Examples
     --------

@@ -1,0 +1,6 @@
+"""What is public about the records: columns, categories, bounds, the row cap, and what a neighbour is."""
+
+from discreet.schema.columns import Bounded, Categorical
+from discreet.schema.schema import Adjacency, Column, Schema, unknown_name
+
+__all__ = ["Adjacency", "Bounded", "Categorical", "Column", "Schema", "unknown_name"]
