@@ -2,35 +2,25 @@
 
 from __future__ import annotations
 
-import statistics
 import subprocess
 import sys
-import time
+
+from report import Row, interleaved, show
+
+PROGRAMS = ("import discreet", "from discreet import independence, load", "from discreet import Curator, PureDP")
 
 
-def seconds(code: str) -> float:
-    start = time.perf_counter()
+def run(code: str) -> None:
     subprocess.run([sys.executable, "-c", code], check=True)
-    return time.perf_counter() - start
 
 
-def main() -> list[tuple[str, str, str, str]]:
+def main() -> list[Row]:
     rows = []
-    for what, code in (
-        ("import discreet", "import discreet"),
-        ("from discreet import independence, load", "from discreet import independence, load"),
-        ("from discreet import Curator, PureDP", "from discreet import Curator, PureDP"),
-    ):
-        ours, numpy, bare = [], [], []
-        for _ in range(5):
-            ours.append(seconds(code))
-            numpy.append(seconds("import numpy"))
-            bare.append(seconds("pass"))
-        a, b, c = (statistics.median(x) for x in (ours, numpy, bare))
-        rows.append((what, f"{a - c:.2f} s", f"import numpy: {b - c:.2f} s", f"{(a - c) / (b - c):.1f}"))
+    for code in PROGRAMS:
+        ours, numpy, ratio = interleaved(lambda code=code: run(code), lambda: run("import numpy"), repeats=5)
+        rows.append(Row(f"{code}, whole process [0.5 s]", f"{ours:.2f} s", f"import numpy {numpy:.2f} s", ratio))
     return rows
 
 
 if __name__ == "__main__":
-    for row in main():
-        print(*row, sep="  ")
+    show(main())

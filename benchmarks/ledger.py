@@ -1,6 +1,6 @@
 """The time of one durable charge, beside one bare fsync on the same disk: what a charge waits for.
 
-Run as `python benchmarks/ledger.py`; it prints a table and asserts nothing, for the disk decides.
+The disk decides: nothing is asserted.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+
+from report import Row, show
 
 from discreet import GaussianDP, Ledger
 from discreet.privacy import Cost
@@ -38,8 +40,8 @@ def charge(ledger: Ledger, i: int) -> None:
     )
 
 
-def main() -> None:
-    with tempfile.TemporaryDirectory(dir=".") as directory:
+def main() -> list[Row]:
+    with tempfile.TemporaryDirectory() as directory:
         ledger = Ledger.create(Path(directory) / "x.ledger", GaussianDP(10))
         first = median_time(lambda i: charge(ledger, i), CHARGES)
         release = median_time(lambda i: ledger.record_release(f"{i}", "x" * 10_000), CHARGES)
@@ -55,15 +57,17 @@ def main() -> None:
                 os.fsync(plain.fileno())
 
             fsync = median_time(write, CHARGES)
-    for what, milliseconds in {
-        "a durable charge (of the first 200)": first,
-        "a durable charge (after 1,000)": later,
-        "recording a release of 10 kB": release,
-        "reading what remains (after 1,000)": remaining,
-        "one bare fsync of 4 kB": fsync,
-    }.items():
-        print(f"{what:40s} {milliseconds:8.2f} ms")
+    yardstick = f"one bare fsync of 4 kB {fsync:.2f} ms"
+    return [
+        Row(what, f"{milliseconds:.2f} ms", yardstick, milliseconds / fsync)
+        for what, milliseconds in {
+            "a durable charge, of the first 200": first,
+            "a durable charge, after 1,000": later,
+            "recording a release of 10 kB": release,
+            "reading what remains, after 1,000 charges": remaining,
+        }.items()
+    ]
 
 
 if __name__ == "__main__":
-    main()
+    show(main())

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
+from report import Row, interleaved, show
 
 from discreet import independence
 from discreet.noise import Laplace
@@ -29,31 +28,23 @@ def reference_points(table: np.ndarray, points: int = 10_000) -> float:
     return float(((residual**2 / theta).sum((1, 2)) >= statistic).mean())
 
 
-def median_ms(call, repeats: int = 40) -> float:
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - start)
-    return 1e3 * float(np.median(times))
-
-
-def main() -> list[tuple[str, str, str, str]]:
+def main() -> list[Row]:
     rng = np.random.default_rng(0)
     table = rng.multinomial(N, np.full(25, 0.04)).reshape(5, 5) + rng.laplace(0, SCALE, (5, 5))
     noise = Laplace(SCALE)
-    ours = median_ms(lambda: independence(table, noise=noise, n=N))
-    plain = median_ms(lambda: reference_points(table))
+    ours, plain, ratio = interleaved(
+        lambda: independence(table, noise=noise, n=N), lambda: reference_points(table), repeats=40
+    )
     result, p = independence(table, noise=noise, n=N, rng=1), reference_points(table)
     return [
-        (
-            "independence, 5 x 5, default null",
-            f"{ours:.1f} ms (p {result.pvalue:.4f}, s.e. {result.pvalue_error:.4f})",
-            f"10,000 reference points in NumPy: {plain:.1f} ms (p {p:.4f}, s.e. {np.sqrt(p * (1 - p) / 1e4):.4f})",
-            f"{ours / plain:.2f}",
+        Row(
+            "one default independence p-value, 5 x 5 table [10 ms]",
+            f"{1e3 * ours:.1f} ms (p {result.pvalue:.4f}, standard error {result.pvalue_error:.4f})",
+            f"10,000 reference points in NumPy {1e3 * plain:.1f} ms (p {p:.4f}, {np.sqrt(p * (1 - p) / 1e4):.4f})",
+            ratio,
         )
     ]
 
 
 if __name__ == "__main__":
-    print(*main()[0], sep="\n")
+    show(main())

@@ -191,3 +191,13 @@ def test_power_grows_with_the_budget():
         rejections[epsilon] = np.mean(np.array(pvalues) < 0.05)
     assert rejections[0.5] > 0.9
     assert rejections[0.02] < 0.5
+
+
+def test_a_tail_that_was_hardly_reached_is_called_imprecise():
+    """n = 1000, epsilon = .1: the statistic's true p-value is about 1e-6, far beyond what 4,096 noise tables reach."""
+    table = [[370.0, 130.0], [130.0, 370.0]]
+    far = independence(table, noise=Laplace(20), n=1000, rng=1)
+    assert far.pvalue_error > 0.2 * far.pvalue
+    assert any("may be too small" in w for w in far.warnings)
+    near = independence([[270.0, 230.0], [230.0, 270.0]], noise=Laplace(20), n=1000, rng=1)
+    assert near.warnings == ()

@@ -66,7 +66,7 @@ def assess(problem: Problem, statistic: str, null: str | NullMethod, rng: Seed) 
         n=problem.total,
         n_is_public=problem.total_is_public,
         naive_pvalue=float(special.chdtrc(problem.law.df, value)),
-        warnings=cautions(problem.cells, problem.expected, problem.law.noises, tail.pvalue),
+        warnings=cautions(problem.cells, problem.expected, problem.law.noises, tail),
         law=problem.law,
         basis=basis,
     )

@@ -5,13 +5,18 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.inference.null import Tail
 from discreet.noise import JointNoise
 
 Floats = NDArray[np.float64]
 
 
-def cautions(cells: Floats, expected: Floats, noises: tuple[JointNoise, ...], pvalue: float) -> tuple[str, ...]:
-    """Cells below 5 + 3 noise standard deviations, and deep tails of small tables with little noise."""
+def cautions(cells: Floats, expected: Floats, noises: tuple[JointNoise, ...], tail: Tail) -> tuple[str, ...]:
+    """Cells below 5 + 3 noise standard deviations, tails that were hardly reached, and deep tails of small tables.
+
+    A tail that few noise tables reach is an average of rare large terms: most runs miss them and come out too small, with
+    an error that is too small as well. An error above a fifth of the p-value is the sign of it.
+    """
     sds = np.concatenate([np.full(noise.size, noise.cell_sd) for noise in noises])
     bounds = 5.0 + 3.0 * sds
     few = cells.ravel() < bounds
@@ -22,7 +27,12 @@ def cautions(cells: Floats, expected: Floats, noises: tuple[JointNoise, ...], pv
             f"({bounds[few].max():.4g}): the limit law is approximate here"
         )
     smallest = float(expected.min())
-    if pvalue < 1e-3 and smallest < 20 and float(sds.min()) < np.sqrt(smallest):
+    if tail.error > 0.2 * tail.pvalue:
+        found.append(
+            f"the p-value is imprecise (standard error {tail.error:.1g}) and may be too small: so far in the tail, ask for "
+            "more points, e.g. null=Conditional(points=1_000_000)"
+        )
+    if tail.pvalue < 1e-3 and smallest < 20 and float(sds.min()) < np.sqrt(smallest):
         found.append(
             f"the smallest expected count is {smallest:.3g}: so far out, the limit law's p-value is too small by up to a "
             "factor of about 4"
