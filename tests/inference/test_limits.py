@@ -8,6 +8,7 @@ from scipy import stats
 
 from discreet.errors import InvalidInput, NotApplicable, NotAvailable
 from discreet.inference import Conditional, MonteCarlo, goodness_of_fit, homogeneity, independence
+from discreet.inference.statistics import STATISTICS
 from discreet.noise import Gaussian, Laplace, ProjectedGaussian
 
 TABLE = np.array([[120.0, 90.0, 150.0], [80.0, 110.0, 140.0]])
@@ -201,3 +202,48 @@ def test_a_tail_that_was_hardly_reached_is_called_imprecise():
     assert any("may be too small" in w for w in far.warnings)
     near = independence([[270.0, 230.0], [230.0, 270.0]], noise=Laplace(20), n=1000, rng=1)
     assert near.warnings == ()
+
+
+FIGURE_1A = [
+    [[76, 61], [411, 452]],
+    [[189, 166], [307, 338]],
+    [[207, 183], [290, 320]],
+    [[183, 215], [310, 292]],
+    [[211, 248], [278, 263]],
+    [[244, 218], [255, 283]],
+    [[234, 266], [261, 239]],
+    [[235, 265], [262, 238]],
+]
+
+
+@pytest.mark.parametrize("table", FIGURE_1A)
+def test_the_papers_first_table_without_noise(table):
+    """Wang, Lee and Kifer, figure 1a: n = 1000, LR 2.918, chi-squared 2.916, p(LR) .0876; eight tables print these."""
+    chi2 = independence(table, noise=SILENT, n=1000, rng=1)
+    lr = independence(table, noise=SILENT, n=1000, rng=1, statistic="lr")
+    assert (round(chi2.statistic, 3), round(lr.statistic, 3), round(lr.pvalue, 4)) == (2.916, 2.918, 0.0876)
+    if table == [[234, 266], [261, 239]]:
+        assert chi2.statistic == pytest.approx(2.9162916292, abs=1e-9)
+        assert lr.statistic == pytest.approx(2.9177113137, abs=1e-9)
+        assert chi2.pvalue == pytest.approx(0.0876891773, abs=1e-8)
+        assert lr.pvalue == pytest.approx(0.0876120488, abs=1e-8)
+
+
+def test_the_corrected_likelihood_ratio_approaches_chi2_and_the_uncorrected_one_does_not():
+    """Theorem 2 for goodness of fit: the median gap falls like 1/sqrt(n); without the correction it grows like sqrt(n)."""
+    theta, rng = np.full(4, 0.25), np.random.default_rng(1)
+    corrected, uncorrected = [], []
+    for n in (200, 20_000, 2_000_000):
+        noise = np.sqrt(n) * rng.laplace(0, 0.5, (400, 4))
+        table = rng.multinomial(n, theta, 400) + noise
+        expected = n * theta
+        chi2 = ((table - expected) ** 2 / expected).sum(1)
+        lr = np.array([goodness_of_fit_statistic(t, expected) for t in table])
+        corrected.append(np.median(np.abs(lr - chi2)))
+        uncorrected.append(np.median(np.abs(lr + 2 * (table - expected).sum(1) - chi2)))
+    assert corrected[0] > 5 * corrected[1] > 25 * corrected[2]
+    assert uncorrected[2] > 5 * uncorrected[1] > 25 * uncorrected[0]
+
+
+def goodness_of_fit_statistic(table, expected):
+    return float(STATISTICS["lr"][0](table, expected))

@@ -9,6 +9,7 @@ import pytest
 
 from discreet.inference import Conditional, goodness_of_fit, homogeneity, independence
 from discreet.inference.law import LimitLaw, OneWay, TwoWay
+from discreet.inference.null import NullProblem
 from discreet.inference.statistics import likelihood_ratio, pearson
 from discreet.noise import Gaussian, JointNoise, Laplace, ProjectedGaussian
 
@@ -72,7 +73,7 @@ def test_skewed_table_tells_the_joint_laws_apart(law, independent, projected, wi
         with_other: JointNoise(law, (2, 2), total=5, centred=True),
     }
     for reference, noise in variants.items():
-        tail = PRECISE.tail(two_by_two(noise), 4.0, 3, None)
+        tail = PRECISE.tail(NullProblem(two_by_two(noise)), 4.0, 3)
         near(tail.pvalue, tail.error, reference, digits=6)
         others = [r for r in variants if r != reference]
         assert all(abs(tail.pvalue - r) > 8 * tail.error for r in others)
@@ -95,7 +96,7 @@ def test_independence_under_gaussian_noise(total, centred, weights, p6, p12):
     law = two_by_two(noise, rows=ROWS, columns=COLUMNS)
     assert law.mean == pytest.approx(sum(weights), abs=2e-6)
     for t, reference in ((6, p6), (12, p12)):
-        tail = PRECISE.tail(law, t, 3, None)
+        tail = PRECISE.tail(NullProblem(law), t, 3)
         near(tail.pvalue, tail.error, reference, digits=6)
 
 
@@ -113,7 +114,7 @@ def test_goodness_of_fit_under_gaussian_noise(total, centred, public, weights, p
     law = LimitLaw(OneWay(np.sqrt(THETA), public), 1 / np.sqrt(500 * THETA), (noise,))
     assert law.mean == pytest.approx(sum(weights), abs=3e-6)
     for t, reference in ((5, p5), (10, p10)):
-        tail = PRECISE.tail(law, t, 3, None)
+        tail = PRECISE.tail(NullProblem(law), t, 3)
         near(tail.pvalue, tail.error, reference, digits=6)
 
 
@@ -141,7 +142,7 @@ def test_homogeneity_under_gaussian_noise(centred, other, public, weights, p10, 
     )
     assert law.mean == pytest.approx(sum(weights), abs=5e-6)
     for t, reference in ((10, p10), (16, p16)):
-        tail = PRECISE.tail(law, t, 3, None)
+        tail = PRECISE.tail(NullProblem(law), t, 3)
         near(tail.pvalue, tail.error, reference, digits=6)
 
 
@@ -154,7 +155,7 @@ def test_homogeneity_of_one_projected_release():
     weights = (1.689293, 1.419211, 1.332563, 1.215530, 1.202723, 1.131638, 0.258404, 0.158046)
     assert law.mean == pytest.approx(sum(weights), abs=5e-6)
     for t, reference in ((10, 0.303467), (16, 0.070658)):
-        tail = PRECISE.tail(law, t, 3, None)
+        tail = PRECISE.tail(NullProblem(law), t, 3)
         near(tail.pvalue, tail.error, reference, digits=6)
 
 
@@ -178,7 +179,7 @@ def test_goodness_of_fit_of_two_cells_under_laplace_noise(epsilon):
     for (public, noise), references in zip(laws, TWO_CELLS[epsilon], strict=True):
         law = LimitLaw(OneWay(np.sqrt(theta), public), 1 / np.sqrt(200 * theta), (noise,))
         for t, reference in zip((2, 5, 10), references, strict=True):
-            tail = PRECISE.tail(law, t, 3, None)
+            tail = PRECISE.tail(NullProblem(law), t, 3)
             near(tail.pvalue, tail.error, reference, digits=6)
 
 
@@ -190,7 +191,7 @@ def test_goodness_of_fit_of_four_cells_under_laplace_noise(centred, public, p5, 
     noise = JointNoise(Laplace(np.sqrt(0.4 * 500 / 2)), (4,), total=4, centred=centred)
     law = LimitLaw(OneWay(np.sqrt(THETA), public), 1 / np.sqrt(500 * THETA), (noise,))
     for t, reference in ((5, p5), (10, p10)):
-        tail = PRECISE.tail(law, t, 3, None)
+        tail = PRECISE.tail(NullProblem(law), t, 3)
         assert abs(tail.pvalue - reference) < 4 * np.hypot(tail.error, 0.0005)
 
 
@@ -217,7 +218,7 @@ def test_laws_of_the_three_tests_under_laplace_noise(law, tails):
     means = {4: 11.3333333, 6: 5.1777778, 3: 6.2207792}
     assert min(abs(law.mean - mean) for mean in means.values()) < 1e-6
     for t, reference in tails.items():  # simulated to .001
-        tail = PRECISE.tail(law, t, 3, None)
+        tail = PRECISE.tail(NullProblem(law), t, 3)
         assert abs(tail.pvalue - reference) < 0.003
 
 

@@ -1,10 +1,11 @@
 """Tests and intervals on releases: post-processing only, valid under the noise."""
 
+from discreet.inference.conditional import Conditional
 from discreet.inference.effect import Effect
 from discreet.inference.goodness_of_fit import goodness_of_fit
 from discreet.inference.homogeneity import homogeneity
 from discreet.inference.independence import independence
-from discreet.inference.null import Conditional, MonteCarlo
+from discreet.inference.monte_carlo import MonteCarlo
 from discreet.inference.result import NullCurve, TestResult
 
 __all__ = [

@@ -11,9 +11,9 @@ from scipy import special
 
 from discreet.errors import NotApplicable
 from discreet.inference.caution import cautions
+from discreet.inference.choose_null import find_null
 from discreet.inference.effect import EffectBasis
-from discreet.inference.law import LimitLaw
-from discreet.inference.null import NullMethod, Seed, Simulation, find_null
+from discreet.inference.null import NullMethod, NullProblem, Seed
 from discreet.inference.result import TestResult
 from discreet.inference.statistics import find_statistic
 
@@ -27,19 +27,17 @@ LARGEST_STATISTIC = 1e24  # beyond, a double cannot resolve where the null law e
 class Problem:
     """A test before its null is computed: cells and expected counts (flat), the law, the total, and the effect's scale.
 
-    `largest_phi2` is the value of phi^2 at complete association; `simulate` draws the statistic's exact null where it
-    is known.
+    `largest_phi2` is the value of phi^2 at complete association.
     """
 
     test: str
     cells: Floats
     expected: Floats
-    law: LimitLaw
+    null: NullProblem
     total: float
     total_is_public: bool
     effect_name: str
     largest_phi2: float
-    simulate: Simulation | None = None
 
 
 def assess(problem: Problem, statistic: str, null: str | NullMethod, rng: Seed) -> TestResult:
@@ -52,21 +50,21 @@ def assess(problem: Problem, statistic: str, null: str | NullMethod, rng: Seed) 
             f"the smallest expected count is {smallest:.3g}, too small beside the noise for any chi-squared test; "
             "merge that category with another one, or release with a larger budget"
         )
-    tail = find_null(null).tail(problem.law, value, rng, problem.simulate)
+    tail = find_null(null).tail(problem.null, value, rng)
     residuals = (problem.cells - problem.expected) / np.sqrt(problem.expected)
-    basis = EffectBasis(problem.effect_name, value, problem.law, problem.total, residuals, problem.largest_phi2)
+    basis = EffectBasis(problem.effect_name, value, problem.null.law, problem.total, residuals, problem.largest_phi2)
     return TestResult(
         test=problem.test,
         statistic_name=statistic_name,
         statistic=value,
-        df=problem.law.df,
+        df=problem.null.law.df,
         pvalue=tail.pvalue,
         pvalue_error=tail.error,
         null=tail.description,
         n=problem.total,
         n_is_public=problem.total_is_public,
-        naive_pvalue=float(special.chdtrc(problem.law.df, value)),
-        warnings=cautions(problem.cells, problem.expected, problem.law.noises, tail),
-        law=problem.law,
+        naive_pvalue=float(special.chdtrc(problem.null.law.df, value)),
+        warnings=cautions(problem.cells, problem.expected, problem.null.law.noises, tail),
+        law=problem.null.law,
         basis=basis,
     )

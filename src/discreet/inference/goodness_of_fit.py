@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.errors import InvalidInput
 from discreet.inference.assemble import Problem, assess
 from discreet.inference.law import LimitLaw, OneWay
-from discreet.inference.null import NullMethod, Seed, Simulation
+from discreet.inference.null import NullMethod, NullProblem, Seed, Simulation
 from discreet.inference.observed import Noise, NoisyTable, Table, observe
 from discreet.inference.result import TestResult
 from discreet.inference.statistics import find_statistic
@@ -72,12 +72,11 @@ def goodness_of_fit(
         test=f"Goodness of fit of {' x '.join(observed.names)}",
         cells=cells,
         expected=total * probabilities,
-        law=law,
+        null=NullProblem(law, exact=_simulation(observed, probabilities, statistic)),
         total=total,
         total_is_public=observed.total_is_public,
         effect_name="Cohen's w",
         largest_phi2=float(1.0 / probabilities.min() - 1.0),
-        simulate=_simulation(observed, probabilities, statistic),
     )
     return assess(problem, statistic, null, rng)
 

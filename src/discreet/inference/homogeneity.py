@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from discreet.errors import InvalidInput, NotApplicable
 from discreet.inference.assemble import Problem, assess
 from discreet.inference.law import LimitLaw, TwoWay
-from discreet.inference.null import NullMethod, Seed
+from discreet.inference.null import NullMethod, NullProblem, Seed
 from discreet.inference.observed import SMALLEST_TOTAL, Noise, NoisyTable, Table, observe, positive_margins, two_way
 from discreet.inference.result import TestResult
 from discreet.noise import JointNoise
@@ -82,7 +82,7 @@ def homogeneity(
         test=f"Homogeneity of {cells.shape[0]} samples",
         cells=cells.ravel(),
         expected=expected.ravel(),
-        law=law,
+        null=NullProblem(law),
         total=float(totals.sum()),
         total_is_public=public,
         effect_name="Cramer's V",

@@ -6,7 +6,7 @@ import numpy as np
 
 from discreet.inference.assemble import Problem, assess
 from discreet.inference.law import LimitLaw, TwoWay
-from discreet.inference.null import NullMethod, Seed
+from discreet.inference.null import NullMethod, NullProblem, Seed
 from discreet.inference.observed import Noise, Table, positive_margins, two_way
 from discreet.inference.result import TestResult
 
@@ -81,7 +81,7 @@ def independence(
         test=f"Independence of {observed.names[0]} and {observed.names[1]}",
         cells=observed.cells.ravel(),
         expected=grand * np.outer(theta_rows, theta_columns).ravel(),
-        law=law,
+        null=NullProblem(law),
         total=observed.total,
         total_is_public=observed.total_is_public,
         effect_name="Cramer's V",

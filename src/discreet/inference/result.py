@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.display import draw
+from discreet.inference.conditional import conditional_tail, scaled_noise
 from discreet.inference.effect import Effect, EffectBasis
 from discreet.inference.law import LimitLaw
-from discreet.inference.null import conditional_tail, scaled_noise
 from discreet.release.frames import to_frame
 
 Floats = NDArray[np.float64]
