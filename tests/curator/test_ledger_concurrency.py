@@ -284,7 +284,9 @@ def test_kills_at_random_moments_forget_no_charge(tmp_path: Path, storm: int) ->
         seen.append(process.stdout.readline().strip())  # so that every kill comes after a charge
         time.sleep(random.uniform(0.0, 0.15))
         process.kill()
-        seen += [line for line in process.communicate()[0].split("\n")[:-1] if line != "done"]
+        # Not communicate(): it would skip the lines that readline has buffered.
+        seen += [line for line in process.stdout.read().split("\n")[:-1] if line != "done"]
+        process.wait()
         entries = {entry.request_id for entry in Ledger(path).entries()}
         assert set(seen) <= entries
         assert len(entries) <= len(seen) + i + 1
