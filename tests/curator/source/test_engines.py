@@ -168,7 +168,7 @@ def test_pandas_objects_of_every_kind() -> None:
 
     strange = [
         decimal.Decimal(1), [1], {}, object(), b"1", pd.NA, pd.NaT, complex(1), pd.Timestamp("2024-01-31", tz="UTC"),
-        np.datetime64("NaT"), datetime.time(0), 10**400, "\ud800", np.longdouble(1) + np.finfo(np.longdouble).eps,
+        np.datetime64("NaT", "D"), datetime.time(0), 10**400, "\ud800", np.longdouble(1) + np.finfo(np.longdouble).eps,
     ]  # fmt: skip
     days = [
         pd.Timestamp("2024-01-31"),
