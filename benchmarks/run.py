@@ -9,9 +9,10 @@ import importing
 import ledger
 import pvalue
 import road
+import shrinkage
 import tabulate
 from report import show
 
 if __name__ == "__main__":
-    for benchmark in (importing, pvalue, road, tabulate, ledger):
+    for benchmark in (importing, pvalue, road, tabulate, ledger, shrinkage):
         show(benchmark.main())

@@ -39,7 +39,20 @@ _ROOMS = {
     "inference": ("TestResult", "goodness_of_fit", "homogeneity", "independence"),
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
-_MODULES = ("errors", "schema", "privacy", "noise", "mechanisms", "release", "curator", "inference", "view", "cli")
+_MODULES = (
+    "errors",
+    "schema",
+    "privacy",
+    "noise",
+    "mechanisms",
+    "release",
+    "estimate",
+    "curator",
+    "inference",
+    "view",
+    "lab",
+    "cli",
+)
 
 __all__ = [*sorted(_HOME), "__version__"]
 

@@ -43,3 +43,7 @@ class BudgetExceeded(DiscreetError):
 
 class ReleaseFailed(DiscreetError):
     """A release failed after its charge. The budget is spent; the message is constant, whatever the cause."""
+
+
+class DiscreetWarning(UserWarning):
+    """What a call could not do for a part of its input, although it did the rest; from released numbers only."""

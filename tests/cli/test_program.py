@@ -18,10 +18,14 @@ COMMANDS = [
     "ledger show",
     "check",
     "price table",
+    "privacy convert",
+    "privacy compose",
+    "privacy tradeoff",
     "release table",
     "test independence",
     "test goodness-of-fit",
     "test homogeneity",
+    "lab cost",
 ]
 
 
@@ -34,7 +38,7 @@ def test_each_command_has_help_with_an_example_and_json(discreet, command, flag)
     assert max(map(len, shown.splitlines())) <= 80
 
 
-@pytest.mark.parametrize("group", ["", "ledger", "price", "release", "test"])
+@pytest.mark.parametrize("group", ["", "ledger", "price", "release", "test", "lab"])
 def test_a_group_without_a_command_shows_its_help(discreet, group) -> None:
     run = discreet(*group.split())
     assert (run.status, run.stdout) == (2, "")

@@ -91,7 +91,7 @@ def test_a_picture_is_saved(discreet, suffix) -> None:
         (("independence", "wide.json", "--rows", "x", "--columns", "w"), "unknown", 1),
         (("independence", "pair.json", "--statistic", "t"), "statistic must be", 1),
         (("independence", "pair.json", "--null", "none"), "null must be", 1),
-        (("independence", "pair.json", "--null", "closed-form"), "not available yet", 1),
+        (("goodness-of-fit", "one.json", "--theta", "1/3,1/3,1/3", "--null", "closed-form"), "2 degrees of freedom", 1),
         (("independence", "pair.json", "--seed", "-1"), "--seed", 2),
         (("independence", "pair.json", "--plot", "p.bmp"), "ends in", 1),
         (("independence", "pair.json", "--plot", "missing/p.png"), "no folder", 1),

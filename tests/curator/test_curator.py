@@ -160,20 +160,6 @@ def test_what_is_refused_is_free(call, error, words):
         assert curator.ledger.entries() == ()
 
 
-def test_neighbours_that_are_not_available_yet_are_refused_before_any_charge():
-    for schema in (
-        Schema({"smoking": ["no", "yes"]}, adjacency="add-remove"),
-        Schema({"smoking": ["no", "yes"]}, fixed="smoking"),
-    ):
-        with Curator(RECORDS, schema, budget=PureDP(2)) as curator:
-            with pytest.raises(NotAvailable):
-                curator.table("smoking", PureDP(0.5))
-            assert curator.ledger.entries() == ()
-    with Curator(RECORDS, Schema({"smoking": ["no", "yes"]}, adjacency="add-remove"), budget=PureDP(2)) as curator:
-        with pytest.raises(NotAvailable, match="n is not public"):
-            _ = curator.n
-
-
 def test_too_many_records_or_cells_are_refused():
     with Curator(RECORDS, Schema({"smoking": ["no"]}, max_rows=99), budget=PureDP(2)) as curator:
         with pytest.raises(InvalidInput, match="max_rows = 99"):

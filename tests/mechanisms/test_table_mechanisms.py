@@ -66,8 +66,6 @@ def test_what_has_no_valid_cost_is_refused_with_the_reason():
         gaussian.cost("approx")
     with pytest.raises(NotAvailable, match="no finite pure epsilon"):
         ProjectedGaussian().for_table(PureDP(1))
-    with pytest.raises(NotAvailable):
-        Laplace().for_table(PureDP(1), "add-remove")
     with pytest.raises(NotAvailable, match="public total"):
         ProjectedGaussian().for_table(GaussianDP(1), "add-remove")
     with pytest.raises(InvalidInput, match="guarantee"):

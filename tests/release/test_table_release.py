@@ -163,12 +163,12 @@ def test_a_level_lies_between_0_and_1(level):
         table((2, 2)).interval(level)
 
 
-def test_neighbours_that_tables_cannot_have_yet():
+def test_what_the_neighbours_do_not_allow():
     labels = {"a": ["x", "y"]}
     with pytest.raises(InvalidInput, match="n is not public under adjacency='add-remove'"):
         TableRelease(Schema(labels, adjacency="add-remove"), ("a",), (1, 2, 3), 0, "Laplace", 1.0, n=6)
     assert TableRelease(Schema(labels, adjacency="add-remove"), ("a",), (1, 2, 3), 0, "Laplace", 1.0).n is None
-    with pytest.raises(InvalidInput, match="fixed='a'"):
+    with pytest.raises(InvalidInput, match="needs group_sizes"):
         TableRelease(Schema(labels, fixed="a"), ("a",), (1, 2, 3), 0, "Laplace", 1.0, n=6)
 
 

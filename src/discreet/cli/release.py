@@ -34,7 +34,7 @@ from discreet.cli.options import (
     guarantee_of,
     mechanism_of,
 )
-from discreet.cli.output import emit, facts, heading
+from discreet.cli.output import emit, facts, heading, printable
 from discreet.cli.progress import working
 from discreet.errors import DiscreetError, InvalidInput
 
@@ -130,6 +130,13 @@ def _save(release: TableRelease, output: Path, plot: Path | None, identity: str)
         ) from None
 
 
+def _neighbours(release: TableRelease) -> str:
+    if release.adjacency == "add-remove":
+        return "one record added or removed"
+    fixed = release.schema.fixed
+    return "one record replaced" + ("" if fixed is None else f" by one of the same {printable(fixed)}")
+
+
 def _view(release: TableRelease, outcome: dict[str, Any]) -> RenderableType:
     from discreet.cli.table_view import LEVEL, table_view
     from discreet.release.text import law_in_words
@@ -138,7 +145,7 @@ def _view(release: TableRelease, outcome: dict[str, Any]) -> RenderableType:
     cost = in_words(outcome["cost"])
     pairs: list[tuple[str, RenderableType]] = [
         ("noise", law_in_words(release) + size),
-        ("guarantee", f"{release.guarantee}, one record replaced"),
+        ("guarantee", f"{release.guarantee}, {_neighbours(release)}"),
         ("cost", cost if outcome["charged"] else f"nothing more: this request was released before for {cost}"),
         ("remaining", in_words(outcome["remaining"])),
         ("saved", outcome["output"] if outcome["plot"] is None else f"{outcome['output']}, {outcome['plot']}"),

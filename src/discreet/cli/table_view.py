@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from itertools import product
+from collections.abc import Iterator
+from itertools import islice, product
 from typing import TYPE_CHECKING, Any
 
 from rich import box
@@ -12,6 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from discreet.cli.output import console, printable
+from discreet.release.strays import number_of_strays, stray_cells
 from discreet.release.text import number, shortened
 
 if TYPE_CHECKING:
@@ -34,14 +36,31 @@ def table_data(release: TableRelease) -> dict[str, Any]:
         "level": LEVEL,
         "other": None
         if around_other is None
-        else {"count": release.other, "low": around_other[0], "high": around_other[1]},
+        else {"count": _plain(release.other), "low": _plain(around_other[0]), "high": _plain(around_other[1])},
         "n": release.n,
+        **_groups_data(release),
         "adjacency": release.adjacency,
         "mechanism": release.mechanism,
         "scale": release.scale,
         "noise_sd": release.sd,
         "guarantee": None if release.guarantee is None else release.guarantee.to_dict(),
     }
+
+
+def _groups_data(release: TableRelease) -> dict[str, Any]:
+    """What a table by a fixed column has besides; nothing for any other table."""
+    if release.group_sizes is None:
+        return {}
+    return {
+        "fixed": release.schema.fixed,
+        "group_sizes": list(release.group_sizes),
+        "undeclared_group": _plain(release.undeclared_group),
+    }
+
+
+def _plain(value: Any) -> Any:
+    """An array as nested lists; anything else as it is."""
+    return value.tolist() if hasattr(value, "tolist") else value
 
 
 def table_view(release: TableRelease) -> RenderableType:
@@ -93,15 +112,20 @@ def _grid(release: TableRelease) -> Table:
         table.add_row(_label(label), *cells)
     if release.other is not None:
         table.add_section()
-        table.add_row(Text("other (strays)", "dim"), _other(release))
+    for name, value, interval in _strays(release):
+        table.add_row(name, Text.assemble(value, "\n", (interval, "dim")))
     return table
 
 
-def _other(release: TableRelease) -> Text:
-    around = release.other_interval(LEVEL)
-    assert release.other is not None
-    assert around is not None
-    return Text.assemble(number(release.other, release.sd), "\n", (_interval(*around, release.sd), "dim"))
+def _strays(release: TableRelease) -> Iterator[tuple[Text, str, str]]:
+    """Name, number and interval of each cell beside the declared ones, as far as a list goes."""
+    size = number_of_strays(release)
+    shown = size if size <= LONGEST_LIST else LONGEST_LIST - 4
+    for cell in islice(stray_cells(release, LEVEL), shown):
+        name = Text(printable(shortened(cell.name, 48)), "dim")
+        yield name, number(cell.value, release.sd), _interval(cell.low, cell.high, release.sd)
+    if shown < size:
+        yield Text(f"… {size - shown:,} more strays", "dim"), "", ""
 
 
 def _list(release: TableRelease, *, joined: bool = False) -> Table:
@@ -123,12 +147,12 @@ def _list(release: TableRelease, *, joined: bool = False) -> Table:
         table.add_row(*([BETWEEN.join(cells)] if joined else cells), number(float(counts[index]), sd), interval)
         before = labels
     blanks = [""] * (0 if joined else len(names) - 1)
-    around = release.other_interval(LEVEL)
     if shown < size:
         table.add_row(Text(f"… {size - shown:,} more", "dim"), *blanks, "", "")
-    if release.other is not None and around is not None:
+    if release.other is not None:
         table.add_section()
-        table.add_row(Text("other (strays)", "dim"), *blanks, number(release.other, sd), _interval(*around, sd))
+    for name, value, interval in _strays(release):
+        table.add_row(name, *blanks, value, interval)
     return table
 
 

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from discreet.cli.boundary import usage_error
 from discreet.cli.files import check_picture, save_picture
+from discreet.cli.many import Adjust, CountColumn, Force, Many, NoiseLaw, Output, PublicN, TableColumn, test_many
 from discreet.cli.options import Json, Plot, example
 from discreet.cli.output import emit, facts, heading, probability, warning
 from discreet.cli.progress import working
@@ -29,6 +30,9 @@ group = typer.Typer(
 )
 
 Release = Annotated[Path, typer.Argument(metavar="RELEASE", help="A release file (JSON).", show_default=False)]
+MaybeRelease = Annotated[
+    Path | None, typer.Argument(metavar="RELEASE", help="A release file (JSON).", show_default=False)
+]
 Releases = Annotated[
     list[Path],
     typer.Argument(
@@ -38,11 +42,18 @@ Releases = Annotated[
     ),
 ]
 Statistic = Annotated[
-    str, typer.Option("--statistic", metavar="chi2|lr", help="Pearson's chi-squared or the corrected likelihood ratio.")
+    str,
+    typer.Option(
+        "--statistic", metavar="chi2|lr|projected|minp", help="Which statistic: see the page Which statistic."
+    ),
 ]
 Null = Annotated[
     str,
-    typer.Option("--null", metavar="METHOD", help="How the null is computed: auto, conditional or monte-carlo."),
+    typer.Option(
+        "--null",
+        metavar="METHOD",
+        help="How the null is computed: auto, closed-form, conditional, monte-carlo or bootstrap.",
+    ),
 ]
 Seed = Annotated[
     int | None,
@@ -68,20 +79,63 @@ Theta = Annotated[
 ]
 
 
-@group.command("independence", epilog=example("discreet test independence t.json --plot t.png"))
+@group.command(
+    "independence",
+    epilog=example(
+        "discreet test independence t.json --plot t.png",
+        "discreet test independence --many t.parquet --noise laplace:4 --adjust holm",
+        heading="Examples:",
+    ),
+)
 def independence(
-    release: Release,
+    release: MaybeRelease = None,
     rows: Rows = None,
     columns: Columns = None,
     statistic: Statistic = "chi2",
     null: Null = "auto",
     seed: Seed = None,
     plot: Plot = None,
+    many: Many = None,
+    table: TableColumn = None,
+    count: CountColumn = None,
+    noise: NoiseLaw = None,
+    n: PublicN = None,
+    adjust: Adjust = None,
+    output: Output = None,
+    force: Force = False,
     as_json: Json = False,
 ) -> None:
     """Are two columns of a released table independent?"""
+    if (release is None) == (many is None):
+        raise usage_error("missing argument 'RELEASE'" if release is None else "give a RELEASE or --many, not both")
+    if many is not None:
+        if plot is not None:
+            raise usage_error("--plot is for a single release")
+        names = {
+            "table": table or "table",
+            "row": rows or "row",
+            "column": columns or "column",
+            "count": count or "count",
+        }
+        test_many(
+            many,
+            names=names,
+            noise=noise,
+            n=n,
+            statistic=statistic,
+            null=null,
+            seed=seed,
+            adjust=adjust,
+            output=output,
+            force=force,
+            as_json=as_json,
+        )
+        return
+    if force or any(option is not None for option in (table, count, noise, n, adjust, output)):
+        raise usage_error("--table, --count, --noise, --n, --adjust, --output and --force go with --many only")
     if (rows is None) != (columns is None):
         raise usage_error("--rows and --columns go together")
+    assert release is not None
 
     def run(tables: list[TableRelease]) -> TestResult:
         from discreet.inference import independence as test

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Any, NoReturn, Self
 
 from discreet.curator.ledger import Ledger
-from discreet.curator.releasing.plan import Plan, Price, price
+from discreet.curator.releasing.plan import Plan, Price, PublicSize, price
 from discreet.curator.releasing.table import plan_table
 from discreet.curator.releasing.transaction import carry_out
 from discreet.curator.source import Diagnosis, Source, open_source
@@ -77,10 +77,30 @@ class Curator:
             raise NotAvailable(
                 f"n is not public under adjacency={self.schema.adjacency!r}; release a noisy table instead"
             )
-        n = self.__records.count_rows()
+        n = self.__records.count_rows() if self.schema.fixed is None else sum(self.group_sizes)
         if n > self.schema.max_rows:
             raise InvalidInput(f"there are {n} records, more than the schema's max_rows = {self.schema.max_rows}")
         return n
+
+    @cached_property
+    def group_sizes(self) -> tuple[int, ...]:
+        """The number of records with each label of the schema's fixed column: public, and read before a charge like n.
+
+        In the order of the labels; then, unless the schema is complete, of the records with an undeclared label, which are
+        one more group.
+        """
+        if self.schema.fixed is None:
+            raise NotAvailable("group sizes are public only where the schema names a fixed= column; this one does not")
+        if self.schema.adjacency != "replace-one":
+            raise NotAvailable(f"group sizes are not public under adjacency={self.schema.adjacency!r}")
+        self.__records.count_rows()  # meets every fault of the file, as it does without groups
+        return tuple(self.__records.count_groups())
+
+    @property
+    def _public_size(self) -> PublicSize:
+        if self.schema.adjacency != "replace-one":
+            return PublicSize(None)
+        return PublicSize(self.n, None if self.schema.fixed is None else self.group_sizes)
 
     def table(
         self,
@@ -95,7 +115,8 @@ class Curator:
         Parameters
         ----------
         columns : str or sequence of str
-            Categorical columns of the schema, in the order of the table's axes.
+            Categorical columns of the schema, in the order of the table's axes. With the schema's fixed column among them
+            the table is by group, and the guarantee is spent once, not once a group.
         guarantee : Guarantee
             What this release promises, e.g. `PureDP(0.5)`.
         mechanism : specification, optional
@@ -117,7 +138,7 @@ class Curator:
     def price(self, verb: str, *args: Any, **kwargs: Any) -> Price:
         """What `verb`'s call would cost and how accurate it would be: `curator.price("table", columns, guarantee)`.
 
-        Spends nothing and reads nothing but the public n.
+        Spends nothing and reads nothing but what is public: n, and the sizes of the groups of a fixed column.
         """
         kwargs.pop("request_id", None)
         return price(self._plan(verb, *args, **kwargs), self.ledger)
@@ -130,7 +151,7 @@ class Curator:
         if verb not in PLANS:
             raise InvalidInput(f"unknown verb {verb!r}; this curator releases: {', '.join(PLANS)}")
         try:
-            return PLANS[verb](self.schema, self.n, self.ledger.currency, *args, **kwargs)
+            return PLANS[verb](self.schema, self._public_size, self.ledger.currency, *args, **kwargs)
         except TypeError as wrong:
             if "argument" not in str(wrong):
                 raise

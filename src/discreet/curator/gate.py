@@ -116,7 +116,7 @@ def check_draw(*, family: Family, scale: float, cap: int) -> int:
     if (cap << k) + TAIL_SCALES * int(math.ldexp(scale, k) + 1) >= 2**63:
         raise InvalidInput(
             f"counts of up to {cap} with noise of scale {scale!r} do not fit the 64-bit grid of step 2^-{k}: "
-            "lower the public cap on rows, or ask for more noise (a smaller epsilon, mu or rho)"
+            "lower the public cap on rows (max_rows in the schema), or ask for more noise (a smaller epsilon, mu or rho)"
         )
     _enable()
     return k

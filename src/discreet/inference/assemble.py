@@ -11,11 +11,10 @@ from scipy import special
 
 from discreet.errors import NotApplicable
 from discreet.inference.caution import cautions
-from discreet.inference.choose_null import find_null
 from discreet.inference.effect import EffectBasis
 from discreet.inference.null import NullMethod, NullProblem, Seed
 from discreet.inference.result import TestResult
-from discreet.inference.statistics import find_statistic
+from discreet.inference.rules import find_rule
 
 Floats = NDArray[np.float64]
 
@@ -42,21 +41,21 @@ class Problem:
 
 def assess(problem: Problem, statistic: str, null: str | NullMethod, rng: Seed) -> TestResult:
     """Evaluate the statistic and its null law, and collect the result."""
-    function, statistic_name = find_statistic(statistic)
+    rule = find_rule(statistic)
     smallest = float(problem.expected.min())
-    value = float(function(problem.cells, problem.expected)) if smallest > SMALLEST_EXPECTED else math.inf
+    value = float(rule.cellwise(problem.cells, problem.expected)) if smallest > SMALLEST_EXPECTED else math.inf
     if not value < LARGEST_STATISTIC:
         raise NotApplicable(
             f"the smallest expected count is {smallest:.3g}, too small beside the noise for any chi-squared test; "
             "merge that category with another one, or release with a larger budget"
         )
-    tail = find_null(null).tail(problem.null, value, rng)
+    tail = rule.judge(value, problem.cells, problem.null, null, rng)
     residuals = (problem.cells - problem.expected) / np.sqrt(problem.expected)
     basis = EffectBasis(problem.effect_name, value, problem.null.law, problem.total, residuals, problem.largest_phi2)
     return TestResult(
         test=problem.test,
-        statistic_name=statistic_name,
-        statistic=value,
+        statistic_name=rule.name,
+        statistic=value if tail.statistic is None else tail.statistic,
         df=problem.null.law.df,
         pvalue=tail.pvalue,
         pvalue_error=tail.error,
@@ -64,7 +63,14 @@ def assess(problem: Problem, statistic: str, null: str | NullMethod, rng: Seed) 
         n=problem.total,
         n_is_public=problem.total_is_public,
         naive_pvalue=float(special.chdtrc(problem.null.law.df, value)),
-        warnings=cautions(problem.cells, problem.expected, problem.null.law.noises, tail),
+        warnings=cautions(
+            problem.cells,
+            problem.expected,
+            problem.null.law.noises,
+            tail,
+            problem.total if problem.total_is_public else None,
+        ),
         law=problem.null.law,
         basis=basis,
+        curve=tail.curve,
     )

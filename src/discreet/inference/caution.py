@@ -6,13 +6,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.inference.null import Tail
+from discreet.inference.postprocessed import signs_of_postprocessing
 from discreet.noise import JointNoise
 
 Floats = NDArray[np.float64]
 
 
-def cautions(cells: Floats, expected: Floats, noises: tuple[JointNoise, ...], tail: Tail) -> tuple[str, ...]:
-    """Cells below 5 + 3 noise standard deviations, tails that were hardly reached, and deep tails of small tables.
+def cautions(
+    cells: Floats, expected: Floats, noises: tuple[JointNoise, ...], tail: Tail, n: float | None = None
+) -> tuple[str, ...]:
+    """Cells below 5 + 3 noise standard deviations, tails that were hardly reached, deep tails of small tables, and signs
+    that the numbers were changed after the noise (`n`: the total of the table, where it is public).
 
     A tail that few noise tables reach is an average of rare large terms: most runs miss them and come out too small, with
     an error that is too small as well. An error above a fifth of the p-value is the sign of it.
@@ -20,7 +24,7 @@ def cautions(cells: Floats, expected: Floats, noises: tuple[JointNoise, ...], ta
     sds = np.concatenate([np.full(noise.size, noise.cell_sd) for noise in noises])
     bounds = 5.0 + 3.0 * sds
     few = cells.ravel() < bounds
-    found = []
+    found = [*signs_of_postprocessing(cells, noises, n)]
     if few.any():
         found.append(
             f"{int(few.sum())} of {few.size} noisy cells are below 5 + 3 noise standard deviations "

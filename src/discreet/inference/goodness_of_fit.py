@@ -7,11 +7,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import InvalidInput
 from discreet.inference.assemble import Problem, assess
+from discreet.inference.fitted import fit_goodness
 from discreet.inference.law import LimitLaw, OneWay
 from discreet.inference.null import NullMethod, NullProblem, Seed, Simulation
 from discreet.inference.observed import Noise, NoisyTable, Table, observe
+from discreet.inference.refit import Refit, fitted_to_given
 from discreet.inference.result import TestResult
-from discreet.inference.statistics import find_statistic
+from discreet.inference.rules import find_rule
 
 Floats = NDArray[np.float64]
 
@@ -72,7 +74,17 @@ def goodness_of_fit(
         test=f"Goodness of fit of {' x '.join(observed.names)}",
         cells=cells,
         expected=total * probabilities,
-        null=NullProblem(law, exact=_simulation(observed, probabilities, statistic)),
+        null=NullProblem(
+            law,
+            exact=_simulation(observed, probabilities, statistic),
+            refit=Refit(
+                cells,
+                samples=((total, probabilities),),
+                noises=(observed.noise,),
+                statistic=fitted_to_given(find_rule(statistic).cellwise, probabilities, observed.n),
+            ),
+            fit=lambda table: fit_goodness(table, probabilities, observed.n, observed.noise),
+        ),
         total=total,
         total_is_public=observed.total_is_public,
         effect_name="Cohen's w",
@@ -85,7 +97,7 @@ def _simulation(observed: NoisyTable, theta: Floats, statistic: str) -> Simulati
     """Draws of the statistic on multinomial tables with fresh noise: exact where n is public, else there are none."""
     if observed.n is None or observed.n != int(observed.n):
         return None
-    function, _ = find_statistic(statistic)
+    function = find_rule(statistic).cellwise
     size_of_table = int(observed.n)
 
     def draw(size: int, generator: np.random.Generator) -> Floats:

@@ -9,10 +9,22 @@ from numpy.typing import NDArray
 
 from discreet.errors import InvalidInput, NotApplicable
 from discreet.inference.assemble import Problem, assess
+from discreet.inference.fitted import fit_homogeneity
 from discreet.inference.law import LimitLaw, TwoWay
 from discreet.inference.null import NullMethod, NullProblem, Seed
-from discreet.inference.observed import SMALLEST_TOTAL, Noise, NoisyTable, Table, observe, positive_margins, two_way
+from discreet.inference.observed import (
+    SMALLEST_TOTAL,
+    Noise,
+    NoisyTable,
+    Table,
+    groups_in_rows,
+    observe,
+    positive_margins,
+    two_way,
+)
+from discreet.inference.refit import Refit, fitted_to_margins, fitted_to_sizes
 from discreet.inference.result import TestResult
+from discreet.inference.rules import find_rule
 from discreet.noise import JointNoise
 from discreet.release import TableRelease
 
@@ -38,7 +50,8 @@ def homogeneity(
     ----------
     *tables : releases or arrays
         One noisy table a sample, all of one shape (each sample released on its own); or a single two-way table whose
-        rows are the samples.
+        rows are the samples. In a release by the schema's fixed column its groups are the samples, on either axis; their
+        sizes are public where the schema is complete, else (each has an other cell) estimated.
     noise, n
         For bare arrays: one law and size for all, or a sequence with one for each.
     statistic, null, rng
@@ -71,6 +84,7 @@ def homogeneity(
             f"category {int(np.argmin(pooled))} has the noisy total {pooled.min():.4g} over all samples, not above 0, so "
             "expected counts cannot be formed; merge categories, or release with a larger budget"
         )
+    function = find_rule(statistic).cellwise
     expected = np.outer(totals, pooled / totals.sum())
     theta = pooled / pooled.sum()
     law = LimitLaw(
@@ -82,7 +96,16 @@ def homogeneity(
         test=f"Homogeneity of {cells.shape[0]} samples",
         cells=cells.ravel(),
         expected=expected.ravel(),
-        null=NullProblem(law),
+        null=NullProblem(
+            law,
+            refit=Refit(
+                cells.ravel(),
+                samples=tuple((size, theta) for size in sizes),
+                noises=noises,
+                statistic=fitted_to_sizes(function, sizes) if public else fitted_to_margins(function, rows=sizes.size),
+            ),
+            fit=lambda table: fit_homogeneity(table, sizes, public, noises),
+        ),
         total=float(totals.sum()),
         total_is_public=public,
         effect_name="Cramer's V",
@@ -95,12 +118,17 @@ Samples = tuple[Floats, tuple[JointNoise, ...], Floats, bool]
 
 
 def _rows_of(table: Table, noise: Noise | Sequence[Noise] | None, n: float | Sequence[float | None] | None) -> Samples:
-    """A two-way table whose rows are the samples; their sizes are public only if given one by one."""
+    """A two-way table whose rows are the samples; their sizes are public only if given one by one, or as fixed groups."""
     if isinstance(noise, Sequence):
         raise InvalidInput("one two-way table has one noise law, not a sequence")
     given = list(n) if isinstance(n, Sequence) else None
     public = given is not None and None not in given
-    observed = two_way(table, None, None, noise, None if given is not None else n)  # type: ignore[arg-type]
+    observed = two_way(groups_in_rows(table), None, None, noise, None if given is not None else n)  # type: ignore[arg-type]
+    if observed.group_sizes is not None:
+        if not observed.group_sizes.all():
+            empty = observed.labels[0][int(np.argmin(observed.group_sizes))]
+            raise NotApplicable(f"{observed.names[0]} {empty!r} has no records, so it is no sample; leave it out")
+        return observed.cells, (observed.noise,), observed.group_sizes, True
     if given is not None and len(given) != observed.cells.shape[0]:
         raise InvalidInput(f"the table has {observed.cells.shape[0]} rows, but n has {len(given)} sizes")
     sizes = np.array(given, float) if public else positive_margins(observed, 0)
@@ -118,6 +146,7 @@ def _separate(
     sizes = list(n) if isinstance(n, Sequence) else [n] * k
     if len(laws) != k or len(sizes) != k:
         raise InvalidInput(f"there are {k} samples, but {len(laws)} noise laws and {len(sizes)} sizes")
+    _check_neighbours(tables)
     observed = [observe(t, law, size) for t, law, size in zip(tables, laws, sizes, strict=True)]
     first = observed[0]
     for other in observed[1:]:
@@ -129,6 +158,15 @@ def _separate(
     public = all(o.total_is_public for o in observed)
     cells = np.stack([o.cells.ravel() for o in observed])
     return cells, tuple(o.noise for o in observed), np.array([o.total for o in observed]), public
+
+
+def _check_neighbours(tables: Sequence[Table]) -> None:
+    """Guarantees about different neighbours are no common guarantee, so a result from both would have none to state."""
+    adjacencies = sorted({table.adjacency for table in tables if isinstance(table, TableRelease)})
+    if len(adjacencies) > 1:
+        raise InvalidInput(
+            f"the samples were released under different adjacencies ({', '.join(adjacencies)}); a test needs one for all"
+        )
 
 
 def _check_alike(first: NoisyTable, other: NoisyTable) -> None:

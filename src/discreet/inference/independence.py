@@ -5,10 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.inference.assemble import Problem, assess
+from discreet.inference.fitted import fit_independence
 from discreet.inference.law import LimitLaw, TwoWay
 from discreet.inference.null import NullMethod, NullProblem, Seed
 from discreet.inference.observed import Noise, Table, positive_margins, two_way
+from discreet.inference.refit import Refit, fitted_to_margins
 from discreet.inference.result import TestResult
+from discreet.inference.rules import find_rule
 
 
 def independence(
@@ -34,10 +37,13 @@ def independence(
         A release with two columns (or more, with `rows` and `columns`), or a bare noisy table with `noise` and `n`.
     rows, columns : str, optional
         The two columns of a wider release; all others are summed out.
-    statistic : "chi2" or "lr"
-        Pearson's chi-squared or the corrected likelihood ratio.
-    null : "auto", "conditional", "monte-carlo" or an object
-        How the null law is computed, e.g. `Conditional(points=65536)`; "auto" is the conditional average.
+    statistic : "chi2", "lr", "projected" or "minp"
+        Pearson's chi-squared, the corrected likelihood ratio, the projected statistic of Kifer and Rogers, or (for Laplace
+        noise) the smaller p-value of that and a Bayes factor. The last two have more power where expected counts differ
+        much. The effect size is that of Pearson's statistic in any case.
+    null : "auto", "closed-form", "conditional", "monte-carlo", "bootstrap" or an object
+        How the null law is computed, e.g. `Conditional(points=65536)`; "auto" is the closed form where there is one
+        (`ClosedForm`), else the conditional average.
     noise : law or JointNoise
         For a bare array: e.g. `discreet.noise.Laplace(4.0)`, the noise in each cell.
     n : number, optional
@@ -57,6 +63,7 @@ def independence(
     References
     ----------
     Wang, Lee and Kifer (2015), Revisiting differentially private hypothesis tests for categorical data, theorem 3.
+    Kifer and Rogers (2017), A new class of private chi-square hypothesis tests (`statistic="projected"`).
 
     Examples
     --------
@@ -81,7 +88,16 @@ def independence(
         test=f"Independence of {observed.names[0]} and {observed.names[1]}",
         cells=observed.cells.ravel(),
         expected=grand * np.outer(theta_rows, theta_columns).ravel(),
-        null=NullProblem(law),
+        null=NullProblem(
+            law,
+            refit=Refit(
+                observed.cells.ravel(),
+                samples=((observed.total, np.outer(theta_rows, theta_columns)),),
+                noises=(observed.noise,),
+                statistic=fitted_to_margins(find_rule(statistic).cellwise, rows=theta_rows.size),
+            ),
+            fit=lambda table: fit_independence(table, observed.n, observed.noise),
+        ),
         total=observed.total,
         total_is_public=observed.total_is_public,
         effect_name="Cramer's V",

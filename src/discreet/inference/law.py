@@ -133,6 +133,13 @@ class LimitLaw:
         cells = [noise.from_uniform(part) for noise, part in zip(self.noises, parts, strict=True)]
         return np.concatenate(cells, axis=-1) * self.scaling
 
+    def scaled_draws(self, draws: Floats) -> Floats:
+        """w = H L Z of shape (..., cells) from draws Z of shape (..., `dimension`), those of the releases side by side."""
+        ends = np.cumsum([noise.dimension for noise in self.noises])[:-1]
+        parts = np.split(draws, ends, axis=-1)
+        cells = [noise.mix(part) for noise, part in zip(self.noises, parts, strict=True)]
+        return np.concatenate(cells, axis=-1) * self.scaling
+
     def given(self, w: Floats) -> tuple[Floats, Floats | None]:
         """(noncentrality ||Pi w||^2, added ||K w||^2) for each noise table w; the second is None where K = 0."""
         residual = self.geometry.residual(w)
@@ -154,8 +161,10 @@ class LimitLaw:
             h = np.zeros_like(self.scaling)
             h[block] = self.scaling[block]
             total += (noise.cell_variance - common) * float(diagonal @ h**2)
-            if common:
-                noncentrality, added = self.given(h)
+            for group in range(noise.groups if common else 0):
+                in_group = h.copy()
+                in_group[block] *= noise.group_of_cell == group
+                noncentrality, added = self.given(in_group)
                 total += common * float(noncentrality + (0.0 if added is None else added))
             start += noise.size
         return total

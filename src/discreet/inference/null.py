@@ -1,7 +1,7 @@
 """The null distribution of a statistic: what is known of it, and the methods that turn a value into a tail probability.
 
-Each method is an object in a file of its own: `conditional` (the average of exact conditional tails over the noise) and
-`monte_carlo` (the papers' reference points). `find_null` turns the names that users type into these objects.
+Each method is an object in a file of its own: `closed_form`, `conditional` (the average of exact conditional tails over the
+noise), `monte_carlo` (the papers' reference points), `bootstrap`. `find_null` turns the names that users type into these.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InvalidInput
+from discreet.inference.fitted import Fit
 from discreet.inference.law import LimitLaw
+from discreet.inference.refit import Refit
 
 Floats = NDArray[np.float64]
 Seed = np.random.Generator | int | None
@@ -31,22 +33,39 @@ class NullProblem:
         Its limit law, given the noise.
     exact : Simulation or None
         Draws of the statistic itself where the null is simple and n public: finite-sample valid.
-    refit : Simulation or None
-        Draws of the statistic on tables simulated from the fitted null, with the nuisance fitted anew on each.
+    refit : Refit or None
+        Tables simulated from the fitted null, and the statistic with the nuisance fitted anew on each.
+    fit : Fit or None
+        From flat noisy cells to the null fitted to them, for the statistics that are formed from the fit (`rules`).
     """
 
     law: LimitLaw
     exact: Simulation | None = None
-    refit: Simulation | None = None
+    refit: Refit | None = None
+    fit: Fit | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
+class NullCurve:
+    """The null density of a statistic under the noise, for drawing: mean density in each bin, at the bins' middles."""
+
+    x: Floats
+    density: Floats
+
+
+@dataclass(frozen=True, eq=False)
 class Tail:
-    """A tail probability under the null, its numerical or Monte-Carlo standard error, and how it was computed."""
+    """A tail probability under the null, its numerical or Monte-Carlo standard error, and how it was computed.
+
+    A method that replaces the statistic (after post-processing) says its value, and gives the density to draw, or a function
+    that computes it when it is asked for.
+    """
 
     pvalue: float
     error: float
     description: str
+    statistic: float | None = None
+    curve: NullCurve | Callable[[], NullCurve] | None = None
 
 
 class NullMethod(Protocol):

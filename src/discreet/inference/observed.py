@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import InvalidInput, NotApplicable
+from discreet.inference.cells import read_cells
 from discreet.noise import JointNoise
 from discreet.release import TableRelease
 
@@ -33,13 +34,17 @@ Table = TableRelease | ArrayLike
 
 @dataclass(frozen=True, eq=False)
 class NoisyTable:
-    """Noisy cells, the joint law of the noise, the public total of these cells (None: estimated) and the axes' labels."""
+    """Noisy cells, the joint law of the noise, the public total of these cells (None: estimated) and the axes' labels.
+
+    `group_sizes` are the public totals along the axis of a fixed column (`noise.group_axis`); None where they are not public.
+    """
 
     cells: Floats
     noise: JointNoise
     n: float | None
     labels: tuple[tuple[str, ...], ...]
     names: tuple[str, ...]
+    group_sizes: Floats | None = None
 
     @property
     def total(self) -> float:
@@ -60,35 +65,58 @@ def observe(table: Table, noise: Noise | None = None, n: float | None = None) ->
         if noise is not None or n is not None:
             raise InvalidInput("a release states its own noise and n; leave out noise= and n=")
         public = float(table.n) if table.n is not None and table.total_is_public else None
-        observed = NoisyTable(table.counts, table.noise, public, table.labels, table.column_names)
+        grouped = table.group_sizes is not None and table.group_axis is not None and table.total_is_public
+        sizes = np.array(table.group_sizes, float) if grouped else None
+        observed = NoisyTable(table.counts, table.noise, public, table.labels, table.column_names, sizes)
     else:
         observed = _observe_array(table, noise, n)
     if not observed.total > SMALLEST_TOTAL:
         raise NotApplicable(
             f"the noisy cells sum to {observed.total:.6g}, not above 0: the noise outweighs the data and no test applies"
         )
+    if observed.n is not None and not is_plausible(observed.n, observed.cells.sum(), observed.noise):
+        raise InvalidInput(
+            f"n={observed.n:.10g} is too small: the noisy cells sum to {observed.cells.sum():.6g}, with noise of standard "
+            f"deviation {_total_sd(observed.noise):.3g} in the sum; give the number of records in this table, or leave n out"
+        )
     return observed
 
 
+def is_plausible(n: ArrayLike, cells: ArrayLike, noise: JointNoise) -> NDArray[np.bool_]:
+    """Whether n records can be a table whose noisy cells sum to `cells`, noise and rounding to whole numbers considered.
+
+    Only an n that is too small is implausible beyond doubt: 40 standard deviations (Laplace noise goes so far with
+    probability e^-56). One that is too large may count records outside of the table; `caution` warns of it.
+    """
+    return np.asarray(np.asarray(cells) * (1 - 1e-9) - np.asarray(n) <= 40.0 * _total_sd(noise) + noise.size)
+
+
+def _total_sd(noise: JointNoise) -> float:
+    """The standard deviation of the noise in the sum of all cells."""
+    return math.sqrt(noise.total_variance)
+
+
 def _observe_array(table: ArrayLike, noise: Noise | None, n: float | None) -> NoisyTable:
-    try:
-        cells = np.array(table, dtype=float)
-    except (TypeError, ValueError):
-        raise InvalidInput("a table must be a release or an array of numbers") from None
+    given = read_cells(table)
+    cells = given.values
     if cells.ndim not in (1, 2) or not cells.size or not np.isfinite(cells).all():
         raise InvalidInput(f"a table must have one or two axes and finite numbers; this one has shape {cells.shape}")
+    joint = joint_noise(noise, cells.shape)
+    return NoisyTable(cells, joint, _size(n), given.labels, given.names)
+
+
+def joint_noise(noise: Noise | None, shape: tuple[int, ...]) -> JointNoise:
+    """The joint law of the noise in a bare table of this shape; `InvalidInput` for what is no law, or one of another shape."""
     if noise is None:
         raise InvalidInput(
             "a bare array needs noise=, the law of the noise in its cells, e.g. noise=discreet.noise.Laplace(4)"
         )
-    joint = noise if isinstance(noise, JointNoise) else noise.on(cells.shape)
-    if joint.shape != cells.shape:
-        raise InvalidInput(
-            f"the noise is that of a table of shape {joint.shape}, but the table has shape {cells.shape}"
-        )
-    labels = tuple(tuple(str(i) for i in range(k)) for k in cells.shape)
-    names = ("row", "column")[: cells.ndim] if cells.ndim == 2 else ("cell",)
-    return NoisyTable(cells, joint, _size(n), labels, names)
+    if not isinstance(noise, JointNoise) and (isinstance(noise, type) or not hasattr(noise, "on")):
+        raise InvalidInput(f"noise= must be a law with its scale, e.g. discreet.noise.Laplace(4), not {noise!r}")
+    joint = noise if isinstance(noise, JointNoise) else noise.on(shape)
+    if joint.shape != shape:
+        raise InvalidInput(f"the noise is that of a table of shape {joint.shape}, but the table has shape {shape}")
+    return joint
 
 
 def _size(n: object) -> float | None:
@@ -97,6 +125,13 @@ def _size(n: object) -> float | None:
     if isinstance(n, bool) or not isinstance(n, Real) or not math.isfinite(n) or n <= 0:
         raise InvalidInput(f"n must be a positive number of records, or None (estimated), not {n!r}")
     return float(n)
+
+
+def groups_in_rows(table: Table) -> Table:
+    """A two-way release by a fixed column with its groups as rows; any other table as it is."""
+    if isinstance(table, TableRelease) and len(table.shape) == 2 and table.group_axis == 1:
+        return table.margin(table.column_names[::-1])
+    return table
 
 
 def two_way(table: Table, rows: str | None, columns: str | None, noise: Noise | None, n: float | None) -> NoisyTable:

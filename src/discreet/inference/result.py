@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -13,17 +14,10 @@ from discreet.display import draw
 from discreet.inference.conditional import conditional_tail, scaled_noise
 from discreet.inference.effect import Effect, EffectBasis
 from discreet.inference.law import LimitLaw
+from discreet.inference.null import NullCurve
 from discreet.release.frames import to_frame
 
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True, eq=False)
-class NullCurve:
-    """The null density of a statistic under the noise, for drawing: mean density in each bin, at the bins' middles."""
-
-    x: Floats
-    density: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +63,7 @@ class TestResult:
     warnings: tuple[str, ...]
     law: LimitLaw = field(repr=False)
     basis: EffectBasis = field(repr=False)
+    curve: NullCurve | Callable[[], NullCurve] | None = field(default=None, repr=False)
 
     @cached_property
     def effect(self) -> Effect:
@@ -81,7 +76,9 @@ class TestResult:
 
     @cached_property
     def null_curve(self) -> NullCurve:
-        """The null density under the noise, from 0 to beyond the statistic."""
+        """The null density under the noise, from 0 to beyond the statistic; that of the simulated tables, if any."""
+        if self.curve is not None:
+            return self.curve() if callable(self.curve) else self.curve
         w = np.concatenate([c.reshape(-1, c.shape[-1]) for c in scaled_noise(self.law, 512, np.random.default_rng(0))])
         end = 1.25 * max(self.statistic, 2.5 * self.law.mean)
         edges = np.linspace(0.0, end, 161)

@@ -16,8 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from discreet.errors import InvalidInput, NotAvailable
-
 Floats = NDArray[np.float64]
 Statistic = Callable[[Floats, Floats], Floats]
 
@@ -37,12 +35,3 @@ STATISTICS: dict[str, tuple[Statistic, str]] = {
     "chi2": (pearson, "Pearson's chi-squared"),
     "lr": (likelihood_ratio, "likelihood ratio"),
 }
-
-
-def find_statistic(name: str) -> tuple[Statistic, str]:
-    """The statistic of that name and its full name; a clear error for any other."""
-    if name in STATISTICS:
-        return STATISTICS[name]
-    if name in ("projected", "minp"):
-        raise NotAvailable(f"statistic={name!r} is not available yet; choose 'chi2' or 'lr'")
-    raise InvalidInput(f"statistic must be 'chi2' or 'lr', not {name!r}")

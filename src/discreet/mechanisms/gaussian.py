@@ -22,9 +22,10 @@ GRID_SLACK = Fraction(2**36 + 1, 2**36)
 class Gaussian:
     """Gaussian noise N(0, sigma^2) for a table.
 
-    Guarantee: mu = sqrt(2)/sigma Gaussian DP for the replacement of one record (a table's L2 sensitivity is sqrt 2), up to
-    a max-divergence below 1e-70 for each cell, because the noise is the integer Gaussian on a grid of at least 2^20 steps
-    in sigma; sigma^2 is enlarged by 1 + 2^-36 for it. Exactly rho = 1/sigma^2 zero-concentrated DP.
+    Guarantee: mu = sqrt(2)/sigma Gaussian DP for the replacement of one record (a table's L2 sensitivity is sqrt 2),
+    1/sigma for one added or removed, up to a max-divergence below 1e-70 for each cell, because the noise is the integer
+    Gaussian on a grid of at least 2^20 steps in sigma; sigma^2 is enlarged by 1 + 2^-36 for it. Exactly rho = mu^2/2
+    zero-concentrated DP.
 
     Costs: mu and rho as above; none in pure epsilon (Gaussian noise has no finite one); (epsilon, delta) only where the
     guarantee was stated so.

@@ -12,6 +12,8 @@ from discreet.noise import calibrate
 from discreet.privacy import Cost, GaussianDP, PureDP
 from discreet.privacy.cost import Currency
 from discreet.privacy.guarantee import Guarantee
+from discreet.privacy.laplace_curve import SAFETY, shift_mu
+from discreet.privacy.sensitivity import Sensitivity
 from discreet.privacy.sensitivity import table as table_sensitivity
 from discreet.privacy.tradeoff import laplace_table_mu
 
@@ -24,11 +26,17 @@ class Laplace:
     """Laplace noise for a table: the mechanism of pure differential privacy.
 
     Guarantee: epsilon = 2/b pure DP for the replacement of one record (a table's L1 sensitivity is 2: one count falls by
-    one, another rises by one). Under a Gaussian guarantee mu, b is the smallest scale whose exact trade-off curve stays
-    above G_mu, b_min(mu) (Kim, Lee, Kwak and Jung 2022, the Laplace mechanism under GDP).
+    one, another rises by one), epsilon = 1/b for one record added or removed. Under a Gaussian guarantee mu, b is the
+    smallest scale whose exact trade-off curve stays above G_mu: b_min(mu), where two coordinates are shifted (Kim, Lee,
+    Kwak and Jung 2022, the Laplace mechanism under GDP), 1/(-2 log(2 Phi(-mu/2))), where one is.
 
     Costs: epsilon = 2/b exactly; mu by its own trade-off curve, on the grid mu(a') with a' = a + 2 log cosh(1/(2 b_g)),
     a = 1/b and b_g the scale in grid steps; rho = epsilon tanh(epsilon/2); (epsilon, 0) on an approximate budget.
+
+    The curve on the grid, one coordinate shifted by N = a b_g steps (q = e^(-1/b_g)): its corners are the tests "at least j
+    steps", alpha_j = q^j/(1 + q) and beta_j = q^(N+1-j)/(1 + q), whose product q^(N+1)/(1 + q)^2 = e^-a' / 4 is that of the
+    continuous curve of rate a' = a + 2 log cosh(1/(2 b_g)). Between corners it is straight and the other one convex, so it
+    lies on or above the curve of a', and touches it in every corner; the log-likelihood ratio stays within a exactly.
 
     Examples
     --------
@@ -43,9 +51,12 @@ class Laplace:
         """The mechanism that reaches `guarantee` with the smallest scale."""
         sensitivity = table_sensitivity(adjacency)
         if isinstance(guarantee, GaussianDP):
-            scale = _room_for_the_grid(calibrate.laplace_table(guarantee))
+            smallest = (
+                calibrate.laplace_table(guarantee) if _two_coordinates(sensitivity) else calibrate.laplace(guarantee, 1)
+            )
+            scale = _room_for_the_grid(smallest)
         else:
-            scale = calibrate.laplace(guarantee, sensitivity.l1)
+            scale = calibrate.laplace(guarantee, float(sensitivity.l1))
         return TableMechanism("Laplace", "laplace", LaplaceNoise(scale), sensitivity, guarantee, False, laplace_cost)
 
 
@@ -60,8 +71,21 @@ def laplace_cost(mechanism: TableMechanism, currency: Currency) -> Cost:
     if currency == "rho":
         return Cost("rho", epsilon * math.tanh(epsilon / 2) * (1 + 1e-15))
     if currency == "mu":
-        return Cost("mu", laplace_table_mu(1.0 / mechanism.scale + _grid_excess(mechanism.scale)))
+        rate = 1.0 / mechanism.scale + _grid_excess(mechanism.scale)
+        return Cost(
+            "mu", laplace_table_mu(rate) if _two_coordinates(mechanism.sensitivity) else _one_coordinate_mu(rate)
+        )
     raise no_cost(mechanism, currency, "the currency is unknown")
+
+
+def _two_coordinates(sensitivity: Sensitivity) -> bool:
+    """Whether one record moves two counts by 1 each (it is replaced) or only one (it is added or removed)."""
+    return sensitivity.l1 == 2
+
+
+def _one_coordinate_mu(rate: float) -> float:
+    """The mu of one Laplace coordinate whose shift is `rate` scales, rounded up like `laplace_table_mu`."""
+    return shift_mu(rate) * (1 + SAFETY)
 
 
 def _grid_excess(scale: float) -> float:

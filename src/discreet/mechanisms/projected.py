@@ -20,7 +20,8 @@ class ProjectedGaussian:
     Neighbours under replace-one differ by e_i - e_j, which sums to zero, so noise along (1, ..., 1) protects nothing. The
     mechanism draws N(0, sigma^2 I) on all M cells and subtracts the mean of the result's deviation from the public n: the
     released cells add up to n and each has variance sigma^2 (1 - 1/M). The projection is post-processing of the Gaussian
-    mechanism, so guarantee and costs are those of `Gaussian()` (Kim, Lee, Kwak and Jung 2022, theorem 3).
+    mechanism, so guarantee and costs are those of `Gaussian()` (Kim, Lee, Kwak and Jung 2022, theorem 3). A table by a
+    fixed column is projected group by group, each on its own public size.
 
     Examples
     --------
@@ -34,7 +35,8 @@ class ProjectedGaussian:
         """The mechanism that reaches `guarantee` with the smallest standard deviation; needs a public total."""
         if adjacency != "replace-one":
             raise NotAvailable(
-                f"ProjectedGaussian needs a public total, which adjacency {adjacency!r} does not give; use Gaussian()"
+                f"ProjectedGaussian needs a public total, which adjacency {adjacency!r} does not give (one record more or "
+                "less changes it); use Gaussian()"
             )
         sensitivity = table_sensitivity(adjacency)
         sd = calibrate.gaussian(guarantee, l2_squared=sensitivity.l2_squared)

@@ -10,6 +10,8 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+from scipy import special
+
 from discreet.errors import InvalidInput, NotAvailable
 from discreet.privacy import gaussian_curve, laplace_curve, renyi
 from discreet.privacy.cost import exact
@@ -92,6 +94,43 @@ def laplace_table(guarantee: Guarantee) -> float:
     return scale
 
 
+def laplace_table_l1_rule(guarantee: GaussianDP) -> float:
+    """The scale of Laplace noise for a table that its L1 sensitivity alone would ask for: 2/epsilon_1(mu).
+
+    epsilon_1(mu) = -2 log(2 Phi(-mu/2)) is the largest shift of one coordinate that is mu-GDP. Valid, and larger than
+    `laplace_table`, which knows that two coordinates share the shift. For comparison only: no mechanism uses it.
+
+    Examples
+    --------
+    >>> from discreet.noise import calibrate
+    >>> from discreet.privacy import GaussianDP
+    >>> print(f"{calibrate.laplace_table_l1_rule(GaussianDP(1)):.10f}")
+    2.0714029970
+    """
+    return laplace(_gaussian_only(guarantee), 2)
+
+
+def laplace_table_pure_rule(guarantee: GaussianDP) -> float:
+    """The scale of Laplace noise for a table by way of pure DP: 2/log(1/Phi(-mu/2) - 1).
+
+    The denominator is the largest epsilon that implies mu-GDP. Valid, and the largest of the three rules, up to 2.5 times
+    `laplace_table` at mu = 10. For comparison only: no mechanism uses it.
+
+    Examples
+    --------
+    >>> from discreet.noise import calibrate
+    >>> from discreet.privacy import GaussianDP
+    >>> print(f"{calibrate.laplace_table_pure_rule(GaussianDP(1)):.10f}")
+    2.4784211728
+    """
+    mu = _gaussian_only(guarantee).mu
+    if mu < 1:  # log((1 + x)/(1 - x)) with x = 2 Phi(mu/2) - 1
+        epsilon = 2 * math.atanh(math.erf(mu / (2 * math.sqrt(2))))
+    else:
+        epsilon = float(special.log_ndtr(0.5 * mu) - special.log_ndtr(-0.5 * mu))
+    return _float_up(2 / Fraction(epsilon * _SAFE), "scale")
+
+
 def gaussian(guarantee: Guarantee, l2: float | None = None, *, l2_squared: float | Fraction | None = None) -> float:
     """The smallest standard deviation of Gaussian noise for a statistic of L2 sensitivity `l2`.
 
@@ -136,6 +175,12 @@ def gaussian(guarantee: Guarantee, l2: float | None = None, *, l2_squared: float
     if isinstance(guarantee, PureDP):
         raise NotAvailable("Gaussian noise has no finite pure epsilon; use Laplace noise, or state GaussianDP(mu)")
     raise _unknown(guarantee)
+
+
+def _gaussian_only(guarantee: object) -> GaussianDP:
+    if not isinstance(guarantee, GaussianDP):
+        raise InvalidInput(f"this rule starts from GaussianDP(mu), not {guarantee!r}")
+    return guarantee
 
 
 def _unknown(guarantee: object) -> InvalidInput:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from discreet.noise.joint import JointNoise
+from discreet.noise.joint import JointNoise, table_noise
 from discreet.noise.validation import positive
 
 Floats = NDArray[np.float64]
@@ -39,6 +39,11 @@ class Gaussian:
     def scale(self) -> float:
         """The parameter by which the law is stored: its standard deviation."""
         return self.sd
+
+    @property
+    def on_integers(self) -> bool:
+        """The law is continuous."""
+        return False
 
     @property
     def variance(self) -> float:
@@ -78,6 +83,10 @@ class Gaussian:
         """Simulated draws for studies and null distributions; never the noise that protects records."""
         return rng.normal(0.0, self.sd, size)
 
-    def on(self, shape: tuple[int, ...], *, other: bool = False) -> JointNoise:
-        """The joint law of this noise on a table's declared cells (`other`: the table has one more, undeclared cell)."""
-        return JointNoise(self, shape, total=int(np.prod(shape)) + int(other))
+    def on(self, shape: tuple[int, ...], *, other: bool = False, group_axis: int | None = None) -> JointNoise:
+        """The joint law of this noise on a table's declared cells.
+
+        `other`: the table has one more, undeclared cell. `group_axis`: the axis of a fixed column, each of whose labels
+        has noise (and an other cell, and a projection on its public size) of its own.
+        """
+        return table_noise(self, shape, other=other, group_axis=group_axis)

@@ -10,19 +10,25 @@ each released cell is the sum of its own m draws:
     margin of it                 m = the number of cells summed into one, M as in the parent
 
 so that Cov V = v (m I_p - c (m^2/M) J_p), v the variance of one draw. Only the four numbers are stored.
+
+Where the schema fixes a column, each of its k groups is a block of that form with M draws and a centring of its own:
+L = I_k (x) L_block, Cov V = v I_k (x) (m I - c (m^2/M) J). The sum over all groups is one block again, with k m draws in
+each cell and k M in all.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import InvalidInput
 from discreet.noise.draw_law import DrawLaw
-from discreet.noise.single_cell import cell_ppf, cell_sf
+from discreet.noise.single_cell import cell_cdf, cell_ppf, cell_sf
 
 Floats = NDArray[np.float64]
 
@@ -40,9 +46,11 @@ class JointNoise:
     draws_per_cell : int
         m, the number of independent draws summed into one released cell (1 but for margins).
     total : int
-        M, the number of draws made for the whole release; defaults to p m.
+        M, the number of draws made for the whole release, or for each group; defaults to p m, or to that of a group.
     centred : bool
         Whether the mean of all M draws is subtracted from each (the rank-deficient mechanism).
+    group_axis : int, optional
+        The axis along which the noise falls apart into independent blocks, one a group (a table by a fixed column).
 
     Examples
     --------
@@ -50,6 +58,12 @@ class JointNoise:
     >>> Gaussian(1.0).on((2,), other=True).covariance
     array([[1., 0.],
            [0., 1.]])
+    >>> from discreet.noise import ProjectedGaussian
+    >>> ProjectedGaussian(2.0).on((2, 2), group_axis=0).covariance
+    array([[ 2., -2.,  0.,  0.],
+           [-2.,  2.,  0.,  0.],
+           [ 0.,  0.,  2., -2.],
+           [ 0.,  0., -2.,  2.]])
     """
 
     law: DrawLaw
@@ -57,13 +71,16 @@ class JointNoise:
     draws_per_cell: int = 1
     total: int = 0
     centred: bool = False
+    group_axis: int | None = None
 
     def __post_init__(self) -> None:
         shape = tuple(int(k) for k in self.shape)
         if not shape or min(shape) < 1:
             raise InvalidInput(f"a table's noise needs a shape of positive sizes, not {self.shape!r}")
         object.__setattr__(self, "shape", shape)
-        needed = math.prod(shape) * self.draws_per_cell
+        if self.group_axis is not None and not 0 <= self.group_axis < len(shape):
+            raise InvalidInput(f"the axis of the groups lies in 0 ... {len(shape) - 1}, not {self.group_axis!r}")
+        needed = math.prod(shape) // self.groups * self.draws_per_cell
         object.__setattr__(self, "total", self.total or needed)
         if self.draws_per_cell < 1 or self.total < needed:
             raise InvalidInput(f"{self.total} draws cannot fill {needed}")
@@ -72,6 +89,38 @@ class JointNoise:
     def size(self) -> int:
         """p, the number of released cells."""
         return math.prod(self.shape)
+
+    @property
+    def groups(self) -> int:
+        """k, the number of independent blocks."""
+        return 1 if self.group_axis is None else self.shape[self.group_axis]
+
+    @cached_property
+    def block(self) -> JointNoise:
+        """The law of one block, its cells in a row; all blocks have the same."""
+        return replace(self, shape=(self.size // self.groups,), group_axis=None)
+
+    @property
+    def group_of_cell(self) -> NDArray[np.intp]:
+        """For each cell, in row-major order, the number of its block."""
+        return self._joined(np.broadcast_to(np.arange(self.groups)[:, None], (self.groups, self.size // self.groups)))
+
+    def _split(self, cells: Floats) -> Floats:
+        """(..., p) in row-major order to (..., k, p/k), one row a block."""
+        if self.group_axis is None:
+            return cells[..., None, :]
+        ahead = cells.shape[:-1]
+        table = np.moveaxis(cells.reshape(*ahead, *self.shape), len(ahead) + self.group_axis, len(ahead))
+        return table.reshape(*ahead, self.groups, -1)
+
+    def _joined(self, blocks: NDArray[Any]) -> NDArray[Any]:
+        """The inverse of `_split`."""
+        ahead = blocks.shape[:-2]
+        if self.group_axis is not None:
+            rest = [k for axis, k in enumerate(self.shape) if axis != self.group_axis]
+            table = blocks.reshape(*ahead, self.groups, *rest)
+            blocks = np.moveaxis(table, len(ahead), len(ahead) + self.group_axis)
+        return blocks.reshape(*ahead, self.size)
 
     @property
     def cell_variance(self) -> float:
@@ -91,7 +140,7 @@ class JointNoise:
 
     @property
     def common_covariance(self) -> float:
-        """The covariance of any two different cells: -v c m^2/M (0 where independent)."""
+        """The covariance of any two different cells of one block: -v c m^2/M (0 where independent)."""
         return -self.law.variance * self.draws_per_cell**2 / self.total if self.centred else 0.0
 
     @property
@@ -99,10 +148,20 @@ class JointNoise:
         """Cov V, of shape (p, p), in row-major order of the cells. Refused above 10,000 cells, where nothing needs it."""
         if self.size > 10_000:
             raise InvalidInput(f"the covariance of {self.size} cells is not written out; use .variance and .sample")
-        return self.law.variance * self.draws_per_cell * np.eye(self.size) + self.common_covariance
+        group = self.group_of_cell
+        shared = self.common_covariance * (group[:, None] == group)
+        return np.asarray(self.law.variance * self.draws_per_cell * np.eye(self.size) + shared)
+
+    @property
+    def total_variance(self) -> float:
+        """The variance of the noise in the sum of all cells; 0 where all that was drawn is centred and released."""
+        c = self.size // self.groups
+        return self.size * max(0.0, self.cell_variance + (c - 1) * self.common_covariance)
 
     def mix(self, draws: Floats) -> Floats:
-        """V = L Z: from draws of shape (..., M) to cells of shape (..., p)."""
+        """V = L Z: from draws of shape (..., M), or (..., `dimension`), to cells of shape (..., p)."""
+        if self.group_axis is not None:
+            return self._joined(self.block.mix(draws.reshape(*draws.shape[:-1], self.groups, -1)))
         p, m = self.size, self.draws_per_cell
         cells = draws[..., : p * m].reshape(*draws.shape[:-1], p, m).sum(-1) if m > 1 else draws[..., :p]
         return cells - m * draws.mean(-1, keepdims=True) if self.centred else cells
@@ -110,6 +169,9 @@ class JointNoise:
     def pull_back(self, weights: Floats) -> Floats:
         """L'w: the coefficients on the draws of the contrast sum w_i V_i; from (..., p) to (..., `dimension`)."""
         weights = np.asarray(weights, float)
+        if self.group_axis is not None:
+            blocks = self.block.pull_back(self._split(weights))
+            return np.asarray(blocks).reshape(*weights.shape[:-1], self.dimension)
         m, spare = self.draws_per_cell, self.dimension - self.size * self.draws_per_cell
         spread = np.repeat(weights, m, axis=-1)
         spread = np.concatenate([spread, np.zeros((*weights.shape[:-1], spare))], axis=-1)
@@ -118,7 +180,7 @@ class JointNoise:
     @property
     def dimension(self) -> int:
         """The number of independent draws that the released cells depend on."""
-        return self.total if self.centred else self.size * self.draws_per_cell
+        return self.groups * self.total if self.centred else self.size * self.draws_per_cell
 
     def from_uniform(self, points: Floats) -> Floats:
         """Cells of shape (..., p) from uniform points of shape (..., `dimension`) by the quantile function of a draw."""
@@ -139,14 +201,20 @@ class JointNoise:
 
     def sf(self, x: ArrayLike) -> Floats:
         """P(noise of one cell > x)."""
+        if not self.cell_coefficients:  # the sum of a whole centred block: no noise at all
+            return np.where(np.asarray(x, float) < 0, 1.0, 0.0)
         return cell_sf(self.law, self.cell_coefficients, np.asarray(x, float))
 
     def cdf(self, x: ArrayLike) -> Floats:
         """P(noise of one cell <= x). The law is symmetric, so the lower tail keeps its relative accuracy."""
-        return self.sf(-np.asarray(x, float))
+        if not self.cell_coefficients:
+            return np.where(np.asarray(x, float) < 0, 0.0, 1.0)
+        return cell_cdf(self.law, self.cell_coefficients, np.asarray(x, float))
 
     def ppf(self, u: float) -> float:
         """The quantile of the noise of one cell, for 0 < u < 1."""
+        if not self.cell_coefficients:
+            return 0.0
         return cell_ppf(self.law, self.cell_coefficients, u, self.cell_sd)
 
     def characteristic_function(self, t: ArrayLike) -> Floats:
@@ -165,9 +233,22 @@ class JointNoise:
         return np.where(inside, np.exp(log), np.inf)
 
     def margin(self, axes: tuple[int, ...]) -> JointNoise:
-        """The joint law of the table summed over all axes but `axes` (in the order given)."""
+        """The joint law of the table summed over all axes but `axes` (in the order given).
+
+        Summed over the groups, k blocks of M draws become one of k M: the mean of each is 1/k of the mean of all, k m times.
+        """
         if len(set(axes)) != len(axes) or not axes or not all(0 <= a < len(self.shape) for a in axes):
             raise InvalidInput(f"a margin keeps distinct axes among 0 ... {len(self.shape) - 1}, not {axes!r}")
         kept = tuple(self.shape[a] for a in axes)
         summed = self.size // math.prod(kept)
-        return JointNoise(self.law, kept, self.draws_per_cell * summed, self.total, self.centred)
+        group_axis = axes.index(self.group_axis) if self.group_axis in axes else None
+        total = self.total if group_axis is not None else self.total * self.groups
+        return JointNoise(self.law, kept, self.draws_per_cell * summed, total, self.centred, group_axis)
+
+
+def table_noise(
+    law: DrawLaw, shape: tuple[int, ...], *, other: bool, centred: bool = False, group_axis: int | None = None
+) -> JointNoise:
+    """The law of a table as it is drawn: one draw a declared cell, and one for the other cell (of each group)."""
+    noise = JointNoise(law, shape, centred=centred, group_axis=group_axis)
+    return replace(noise, total=noise.total + 1) if other else noise

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from discreet.noise.joint import JointNoise
+from discreet.noise.joint import JointNoise, table_noise
 from discreet.noise.validation import positive
 
 Floats = NDArray[np.float64]
@@ -35,6 +35,11 @@ class Laplace:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "scale", positive("Laplace scale", self.scale))
+
+    @property
+    def on_integers(self) -> bool:
+        """The law is continuous."""
+        return False
 
     @property
     def variance(self) -> float:
@@ -84,6 +89,10 @@ class Laplace:
         """Simulated draws for studies and null distributions; never the noise that protects records."""
         return rng.laplace(0.0, self.scale, size)
 
-    def on(self, shape: tuple[int, ...], *, other: bool = False) -> JointNoise:
-        """The joint law of this noise on a table's declared cells (`other`: the table has one more, undeclared cell)."""
-        return JointNoise(self, shape, total=int(np.prod(shape)) + int(other))
+    def on(self, shape: tuple[int, ...], *, other: bool = False, group_axis: int | None = None) -> JointNoise:
+        """The joint law of this noise on a table's declared cells.
+
+        `other`: the table has one more, undeclared cell. `group_axis`: the axis of a fixed column, each of whose labels
+        has noise (and an other cell, and a projection on its public size) of its own.
+        """
+        return table_noise(self, shape, other=other, group_axis=group_axis)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from discreet.noise.gaussian import Gaussian
-from discreet.noise.joint import JointNoise
+from discreet.noise.joint import JointNoise, table_noise
 from discreet.noise.validation import positive
 
 
@@ -41,6 +39,10 @@ class ProjectedGaussian:
         """The parameter by which the law is stored: sigma before projection."""
         return self.sd
 
-    def on(self, shape: tuple[int, ...], *, other: bool = False) -> JointNoise:
-        """The joint law of this noise on a table's declared cells (`other`: the table has one more, undeclared cell)."""
-        return JointNoise(Gaussian(self.sd), shape, total=int(np.prod(shape)) + int(other), centred=True)
+    def on(self, shape: tuple[int, ...], *, other: bool = False, group_axis: int | None = None) -> JointNoise:
+        """The joint law of this noise on a table's declared cells.
+
+        `other`: the table has one more, undeclared cell. `group_axis`: the axis of a fixed column, each of whose labels
+        has noise (and an other cell, and a projection on its public size) of its own.
+        """
+        return table_noise(Gaussian(self.sd), shape, other=other, centred=True, group_axis=group_axis)

@@ -15,9 +15,10 @@ from scipy import special
 from discreet.errors import InvalidInput, NotAvailable
 from discreet.privacy import gaussian_curve, renyi
 from discreet.privacy.cost import exact
+from discreet.privacy.curves import pure_mu
 from discreet.privacy.parameters import Floats, parameter, probability, round_up, whole
 from discreet.privacy.questions import AsksDelta, AsksEpsilon, Guarantee, Parameter
-from discreet.privacy.tradeoff import TradeOff, pure_mu
+from discreet.privacy.tradeoff import TradeOff
 
 __all__ = [
     "ApproxDP",
@@ -76,9 +77,13 @@ class PureDP(AsksDelta):
         """k epsilon."""
         return PureDP(round_up(whole("k", k) * self.exact))
 
-    def bayes_factor(self) -> float:
-        """e^epsilon: the most by which a release multiplies the odds of any two values of one record."""
-        return math.exp(self.epsilon)
+    def bayes_factor(self, *, classical: bool = False) -> float:
+        """e^epsilon: the most by which a release multiplies the odds of any two values of one record.
+
+        Its reciprocal is the least. Randomised response reaches both. The classical bound, for `classical=True`, is
+        e^(2 epsilon): valid, and never reached under replacement of one record.
+        """
+        return math.exp(2 * self.epsilon if classical else self.epsilon)
 
     def _smallest_epsilon(self, delta: Floats) -> Floats:
         return _leaky_epsilon(self.epsilon, 0.0, delta)

@@ -94,7 +94,7 @@ class Guarantee(ABC):
         """The most power that any test of that level about one record can have: 1 - f(level)."""
         return self.tradeoff().power(level)
 
-    def bayes_factor(self) -> float:
+    def bayes_factor(self, *, classical: bool = False) -> float:
         """The most by which a release multiplies the odds of two values of one record; infinite, but for `PureDP`."""
         return math.inf
 

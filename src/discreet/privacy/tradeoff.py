@@ -1,34 +1,41 @@
 """Trade-off curves: how well the best test can tell two neighbouring sets of records apart from a release.
 
 f(alpha) is the smallest type II error of any test of type I error alpha (Dong, Roth and Su 2022). The higher the curve,
-the more private; 1 - alpha is perfect privacy. The mathematics of each curve stands in a file of its own
-(`gaussian_curve`, `laplace_curve`, `renyi`); here each becomes one `TradeOff` with the same few questions.
+the more private; 1 - alpha is perfect privacy. What can be asked of every curve stands here, and how one is made; the
+curves themselves are in `curves` (with a parameter or two) and `polygon` (with corners).
 """
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import Any, overload
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
+from discreet.display import draw
 from discreet.errors import InvalidInput
-from discreet.privacy import gaussian_curve, laplace_curve, renyi
 from discreet.privacy.laplace_curve import laplace_table_mu
 from discreet.privacy.parameters import LARGEST, Floats, numbers_in, parameter, real
 
-__all__ = ["TradeOff", "laplace_table_mu"]
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from discreet.privacy.pld import LossDistribution
+
+__all__ = ["Many", "TradeOff", "laplace_table_mu"]
 
 Many = NDArray[Any] | Sequence[float]
 
 
 class TradeOff(ABC):
-    """A trade-off curve; convex, non-increasing, symmetric, at most 1 - alpha. Made by the constructors below.
+    """A trade-off curve: convex, non-increasing, at most 1 - alpha. Made by the constructors below.
+
+    All but `discrete` (and what is made of it) are symmetric, that is their own inverse: the two sets of records can
+    change places.
 
     Examples
     --------
@@ -45,35 +52,116 @@ class TradeOff(ABC):
     @staticmethod
     def gaussian(mu: float) -> TradeOff:
         """G_mu(alpha) = Phi(Phi^-1(1 - alpha) - mu): N(0, 1) against N(mu, 1)."""
-        return _Gaussian(parameter("mu", mu))
+        from discreet.privacy.curves import GaussianCurve
+
+        return GaussianCurve(parameter("mu", mu))
+
+    @staticmethod
+    def gaussian_shift(shift: ArrayLike, covariance: ArrayLike) -> TradeOff:
+        """N(0, covariance) against its shift: G_m with m^2 = shift' covariance^+ shift, the Mahalanobis distance.
+
+        The covariance may be singular (^+ is the pseudo-inverse). A shift that leaves its range is seen without error:
+        the curve is then 0 (Kim, Lee, Kwak and Jung 2022, Theorem A.3).
+
+        Parameters
+        ----------
+        shift : array_like, shape (p,)
+            The difference of the means, e.g. by how much one record moves the statistic.
+        covariance : array_like, shape (p, p)
+            Of the noise; symmetric and non-negative definite. Rank and range are decided at a relative 1e-12 and 1e-9
+            of the standardised coordinates, in favour of "not private".
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> centring = np.eye(3) - 1 / 3
+        >>> print(f"{TradeOff.gaussian_shift([1, -1, 0], 2 * centring).mu:.6f}")
+        1.000000
+        >>> TradeOff.gaussian_shift([1, 0, 0], 2 * centring)(0.05)
+        0.0
+        """
+        from discreet.privacy.shift import gaussian_shift
+
+        return gaussian_shift(shift, covariance)
 
     @staticmethod
     def laplace(shift: float) -> TradeOff:
         """Laplace noise of scale 1 against its shift by `shift` (the sensitivity in units of the scale)."""
-        return _Laplace(parameter("shift", shift))
+        from discreet.privacy.curves import LaplaceCurve
+
+        shift = real("shift", shift)
+        if not 0 < shift <= 1e4:
+            raise InvalidInput(f"shift must be above 0 and at most 10000 scales, not {shift!r}")
+        return LaplaceCurve(shift)
 
     @staticmethod
     def laplace_table(scale: float) -> TradeOff:
         """A table with independent Laplace noise of scale b (in records) when one record is replaced."""
+        from discreet.privacy.curves import LaplaceTableCurve
+
         scale = real("scale", scale)
         if not 1e-3 <= scale <= 1e12:
             raise InvalidInput(f"scale must lie between 0.001 and 1e12 records, not {scale!r}")
-        return _LaplaceTable(scale)
+        return LaplaceTableCurve(scale)
 
     @staticmethod
     def approx_dp(epsilon: float, delta: float = 0.0) -> TradeOff:
         """The lowest curve that (epsilon, delta)-DP allows: max(0, 1 - delta - e^eps alpha, e^-eps (1 - delta - alpha))."""
+        from discreet.privacy.curves import ApproxDPCurve
+
         epsilon, delta = real("epsilon", epsilon), real("delta", delta)
         if not 0 <= epsilon <= LARGEST or not 0 <= delta <= 1:
             raise InvalidInput(
                 f"epsilon must lie in [0, {LARGEST:g}] and delta in [0, 1], not {epsilon!r} and {delta!r}"
             )
-        return _ApproxDP(epsilon, delta)
+        return ApproxDPCurve(epsilon, delta)
 
     @staticmethod
     def zero_concentrated(rho: float) -> TradeOff:
         """The lowest curve that rho-zCDP allows, over all Renyi orders and both directions."""
-        return _ZeroConcentrated(parameter("rho", rho))
+        from discreet.privacy.curves import ZeroConcentratedCurve
+
+        return ZeroConcentratedCurve(parameter("rho", rho))
+
+    @staticmethod
+    def discrete(p: ArrayLike, q: ArrayLike) -> TradeOff:
+        """One draw from the probabilities p against one from q, by the lemma of Neyman and Pearson; exact.
+
+        In general not symmetric: `inverse()` is q against p.
+
+        Parameters
+        ----------
+        p, q : array_like, shape (k,)
+            Probabilities of the same k outcomes; each is divided by its sum, which must be 1 up to a relative 1e-6.
+
+        Examples
+        --------
+        >>> f = TradeOff.discrete([0.5, 0.3, 0.2], [0.1, 0.2, 0.7])
+        >>> f([0.0, 0.2, 0.5, 1.0]).round(12)
+        array([1. , 0.3, 0.1, 0. ])
+        >>> f.symmetrized()([0.0, 0.2, 0.5, 1.0]).round(12)
+        array([1. , 0.3, 0.1, 0. ])
+        """
+        from discreet.privacy.polygon import neyman_pearson
+
+        return neyman_pearson(p, q)
+
+    @staticmethod
+    def from_pld(pld: LossDistribution) -> TradeOff:
+        """The curve of a privacy loss distribution of the library dp-accounting, as good as that distribution.
+
+        f(alpha) = max over epsilon >= 0 of 1 - delta - e^eps alpha and e^-eps (1 - delta - alpha), delta(epsilon) from
+        the distribution, over thousands of epsilons; a coarser choice only lowers the curve. From a pessimistic
+        distribution (dp-accounting's default) it is a guarantee.
+
+        Parameters
+        ----------
+        pld : dp_accounting.pld.privacy_loss_distribution.PrivacyLossDistribution
+            Or any object with its methods `get_delta_for_epsilon` and `get_epsilon_for_delta`.
+        """
+        from discreet.privacy.pld import curve_of
+
+        return curve_of(pld)
 
     @overload
     def __call__(self, alpha: float) -> float: ...
@@ -98,7 +186,7 @@ class TradeOff(ABC):
     @overload
     def delta(self, epsilon: Many) -> Floats: ...
     def delta(self, epsilon: float | Many) -> float | Floats:
-        """The smallest delta with f >= f_{epsilon, delta}, for epsilon >= 0: max over alpha of 1 - f - e^eps alpha."""
+        """The smallest delta with f >= 1 - delta - e^eps alpha, for epsilon >= 0; with f >= f_{epsilon, delta} if symmetric."""
         result = self._delta(numbers_in("epsilon", epsilon, 0, np.finfo(float).max))
         return float(result) if result.ndim == 0 else result
 
@@ -112,20 +200,40 @@ class TradeOff(ABC):
     def mu(self) -> float:
         """The smallest mu with f >= G_mu everywhere: the GDP level that holds. Infinite where none does."""
 
+    def inverse(self) -> TradeOff:
+        """f^-1(y) = inf{alpha: f(alpha) <= y}, the curve of the two laws in exchanged roles; itself if symmetric."""
+        return self
+
+    def symmetrized(self) -> TradeOff:
+        """The highest symmetric curve that holds in both directions where f holds in one; itself if symmetric.
+
+        The lower convex hull of f and f^-1, min{f, f^-1}** (Dong, Roth and Su 2022).
+        """
+        return self
+
     def dominates(self, other: TradeOff) -> bool:
         """Whether f(alpha) >= other(alpha) for every alpha: this curve is at least as private.
 
-        Decided by the parameters where that settles it (same kind, or `other` Gaussian or (epsilon, delta)); otherwise by
-        comparison on a grid of 4,000 type I errors, dense at both ends, to 1e-12.
+        Decided by the parameters where that settles it (same kind, or `other` Gaussian or (epsilon, delta)), at the corners
+        of two polygons; otherwise on a grid of 4,000 type I errors, dense at both ends, to 1e-12.
         """
-        if isinstance(other, _Gaussian):
-            return self.mu <= other.mu
-        if isinstance(other, _ApproxDP):
-            return self.delta(other.epsilon) <= other.delta_
-        if type(self) is type(other):
-            return self._leak() <= other._leak()
+        if not isinstance(other, TradeOff):
+            raise InvalidInput(f"dominates takes a TradeOff, not {other!r}; a guarantee has one: .tradeoff()")
+        return other._lies_below(self)
+
+    def plot(self, *others: TradeOff, labels: Sequence[str] | None = None) -> Figure:
+        """A picture of this curve and others, their fixed points, and the Gaussian curve of this one's mu.
+
+        `labels` names each curve. Needs matplotlib (`pip install 'discreet[plot]'`).
+        """
+        figure: Figure = draw("plot", self, others=others, labels=labels)
+        return figure
+
+    def _lies_below(self, higher: TradeOff) -> bool:
+        if type(self) is type(higher):
+            return higher._leak() <= self._leak()
         grid = special.expit(np.linspace(-300.0, 36.0, 4000))
-        return bool(np.all(self(grid) >= other(grid) - 1e-12))
+        return bool(np.all(higher(grid) >= self(grid) - 1e-12))
 
     def _leak(self) -> float:
         """The one parameter that orders curves of the same kind: the larger, the less private."""
@@ -139,141 +247,3 @@ class TradeOff(ABC):
 
     @abstractmethod
     def _delta(self, epsilon: Floats) -> Floats: ...
-
-
-@dataclass(frozen=True, repr=False)
-class _Gaussian(TradeOff):
-    level: float
-
-    def __repr__(self) -> str:
-        return f"TradeOff.gaussian(mu={self.level!r})"
-
-    @property
-    def fixed_point(self) -> float:
-        return float(special.ndtr(-0.5 * self.level))
-
-    @property
-    def mu(self) -> float:
-        return self.level
-
-    def _type_two(self, alpha: Floats) -> Floats:
-        return np.asarray(special.ndtr(-special.ndtri(alpha) - self.level))
-
-    def _power(self, alpha: Floats) -> Floats:
-        return np.asarray(special.ndtr(special.ndtri(alpha) + self.level))
-
-    def _delta(self, epsilon: Floats) -> Floats:
-        return gaussian_curve.delta(self.level, epsilon)
-
-
-@dataclass(frozen=True, repr=False)
-class _Laplace(TradeOff):
-    shift: float
-
-    def __repr__(self) -> str:
-        return f"TradeOff.laplace(shift={self.shift!r})"
-
-    @property
-    def fixed_point(self) -> float:
-        return 0.5 * math.exp(-0.5 * self.shift)
-
-    @property
-    def mu(self) -> float:
-        return laplace_curve.shift_mu(self.shift)
-
-    def _type_two(self, alpha: Floats) -> Floats:
-        return laplace_curve.shift_tradeoff(alpha, self.shift)
-
-    def _delta(self, epsilon: Floats) -> Floats:
-        return -np.expm1(np.minimum(0.5 * (epsilon - self.shift), 0.0))
-
-
-@dataclass(frozen=True, repr=False)
-class _LaplaceTable(TradeOff):
-    scale: float
-
-    def __repr__(self) -> str:
-        return f"TradeOff.laplace_table(scale={self.scale!r})"
-
-    @property
-    def fixed_point(self) -> float:
-        return 0.25 * math.exp(-1 / self.scale) * (2 + 1 / self.scale)
-
-    @property
-    def mu(self) -> float:
-        return laplace_table_mu(1 / self.scale)
-
-    def _leak(self) -> float:
-        return -self.scale
-
-    def _type_two(self, alpha: Floats) -> Floats:
-        return laplace_curve.table_tradeoff(alpha, 1 / self.scale)
-
-    def _delta(self, epsilon: Floats) -> Floats:
-        return laplace_curve.table_delta(epsilon, 1 / self.scale)
-
-
-@dataclass(frozen=True, repr=False)
-class _ApproxDP(TradeOff):
-    epsilon: float
-    delta_: float
-
-    def __repr__(self) -> str:
-        return f"TradeOff.approx_dp(epsilon={self.epsilon!r}, delta={self.delta_!r})"
-
-    @property
-    def fixed_point(self) -> float:
-        return (1 - self.delta_) * float(special.expit(-self.epsilon))
-
-    @property
-    def mu(self) -> float:
-        if self.delta_ > 0:
-            return math.inf  # f(0) = 1 - delta is below every G_mu(0) = 1
-        return pure_mu(self.epsilon)
-
-    def _type_two(self, alpha: Floats) -> Floats:
-        grown, shrunk = math.exp(self.epsilon), math.exp(-self.epsilon)
-        return np.maximum(0.0, np.maximum(1 - self.delta_ - grown * alpha, shrunk * (1 - self.delta_ - alpha)))
-
-    def _power(self, alpha: Floats) -> Floats:
-        grown, shrunk = math.exp(self.epsilon), math.exp(-self.epsilon)
-        return np.minimum(1.0, np.minimum(self.delta_ + grown * alpha, 1 - shrunk * (1 - self.delta_ - alpha)))
-
-    def _delta(self, epsilon: Floats) -> Floats:
-        # Attained by randomised response that tells all with probability delta.
-        flipped = -np.expm1(np.minimum(epsilon - self.epsilon, 0.0)) * special.expit(self.epsilon)
-        return self.delta_ + (1 - self.delta_) * flipped
-
-
-@dataclass(frozen=True, repr=False)
-class _ZeroConcentrated(TradeOff):
-    rho: float
-
-    def __repr__(self) -> str:
-        return f"TradeOff.zero_concentrated(rho={self.rho!r})"
-
-    @property
-    def fixed_point(self) -> float:
-        return float(special.expit(-renyi.rho_to_pure(self.rho)))
-
-    @property
-    def mu(self) -> float:
-        # Binding at the fixed point, where the coins are those of randomised response (checked for rho from 1e-4 to 50).
-        return pure_mu(renyi.rho_to_pure(self.rho))
-
-    def _type_two(self, alpha: Floats) -> Floats:
-        return renyi.tradeoff(self.rho, alpha)
-
-    def _delta(self, epsilon: Floats) -> Floats:
-        return np.exp(renyi.log_delta(self.rho, epsilon))
-
-
-def pure_mu(epsilon: float) -> float:
-    """The smallest mu such that epsilon-DP implies mu-GDP: 2 Phi^-1(e^eps/(1 + e^eps)), stable at both ends.
-
-    >>> print(f"{pure_mu(1.0):.10f}")
-    1.2320353853
-    """
-    if epsilon < 1:
-        return 2 * math.sqrt(2) * float(special.erfinv(math.tanh(0.5 * epsilon)))
-    return -2 * float(special.ndtri_exp(-epsilon - math.log1p(math.exp(-epsilon))))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import narwhals.stable.v2 as nw
 
 from discreet.errors import InvalidInput, MissingExtra
+from discreet.release.strays import stray_cells
 
 if TYPE_CHECKING:
     from discreet.release.table import TableRelease
@@ -49,7 +50,8 @@ def table_frame(release: TableRelease, backend: Backend = "polars", level: float
     polars.DataFrame, pandas.DataFrame or pyarrow.Table
         A column for each variable with the category labels as text, then `count`, `low`, `high`; the cells row-major,
         then the `other` cell, whose labels are null. Where a variable has one of these three names, the three are
-        called `noisy_count`, `noisy_low`, `noisy_high`.
+        called `noisy_count`, `noisy_low`, `noisy_high`. A table by a fixed column has one more, `stray`: true for the
+        cells of the undeclared group (its label is null) and for the other cell of each group (all other labels are).
 
     Examples
     --------
@@ -61,15 +63,19 @@ def table_frame(release: TableRelease, backend: Backend = "polars", level: float
     """
     numbers = [array.ravel().tolist() for array in (release.counts, *release.interval(level))]
     axes: list[list[str | None]] = [list(labels) for labels in zip(*product(*release.labels), strict=True)]
-    around_other = release.other_interval(level)
-    if release.other is not None and around_other is not None:
-        for column, value in zip(numbers, (release.other, *around_other), strict=True):
+    declared = len(numbers[0])
+    for cell in stray_cells(release, level):
+        for column, value in zip(numbers, (cell.value, cell.low, cell.high), strict=True):
             column.append(value)
-        for axis in axes:
-            axis.append(None)
-    names = ["count", "low", "high"]
-    while set(names) & set(release.column_names):
-        names = [f"noisy_{name}" for name in names]
+        for axis, label in zip(axes, cell.labels, strict=True):
+            axis.append(label)
+    columns: dict[str, Sequence[Any]] = dict(zip(("count", "low", "high"), numbers, strict=True))
+    types: dict[str, Any] = dict.fromkeys(columns, nw.Float64)
+    if release.group_axis is not None:
+        columns["stray"] = [i >= declared for i in range(len(numbers[0]))]
+        types["stray"] = nw.Boolean
+    while set(columns) & set(release.column_names):
+        columns = {f"noisy_{name}": column for name, column in columns.items()}
+        types = {f"noisy_{name}": kind for name, kind in types.items()}
     labels = dict(zip(release.column_names, axes, strict=True))
-    types: dict[str, Any] = dict.fromkeys(labels, nw.String) | dict.fromkeys(names, nw.Float64)
-    return to_frame({**labels, **dict(zip(names, numbers, strict=True))}, backend, types)
+    return to_frame({**labels, **columns}, backend, dict.fromkeys(labels, nw.String) | types)

@@ -16,8 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet import display
 from discreet.errors import InvalidInput
-from discreet.noise import Gaussian, JointNoise, Laplace, ProjectedGaussian
+from discreet.noise import DiscreteGaussian, DiscreteLaplace, Gaussian, JointNoise, Laplace, ProjectedGaussian
 from discreet.release.entries import exact_entries
+from discreet.release.layout import Layout, layout_of
 from discreet.release.validation import check_parts, probability_level, whole_number
 from discreet.schema import Schema
 
@@ -29,9 +30,11 @@ if TYPE_CHECKING:
     from discreet.release.frames import Backend
 
 Floats = NDArray[np.float64]
-Law = Laplace | Gaussian | ProjectedGaussian
+Law = Laplace | Gaussian | ProjectedGaussian | DiscreteLaplace | DiscreteGaussian
 
-LAWS: Mapping[str, type[Law]] = MappingProxyType({law.__name__: law for law in (Laplace, Gaussian, ProjectedGaussian)})
+LAWS: Mapping[str, type[Law]] = MappingProxyType(
+    {law.__name__: law for law in (Laplace, Gaussian, ProjectedGaussian, DiscreteLaplace, DiscreteGaussian)}
+)
 
 
 @dataclass(frozen=True)
@@ -46,19 +49,23 @@ class TableRelease:
     column_names : sequence of str
         The axes of the table, in order. Columns of `schema` that are not among them were summed over: a margin.
     drawn : sequence of int
-        The integers as they left the gate: the declared cells row-major, then the `other` cell if there is one.
+        The integers as they left the gate: the declared cells row-major, then the `other` cell if there is one (in a
+        table by a fixed column there is more: `discreet.release.layout`).
     exponent : int
         k >= 0: the grid has the step 2^-k.
-    mechanism : "Laplace", "Gaussian" or "ProjectedGaussian"
+    mechanism : "Laplace", "Gaussian", "ProjectedGaussian", "DiscreteLaplace" or "DiscreteGaussian"
         The law of the noise.
     scale : float
-        Its scale in records: b (Laplace) or sigma, before projection.
+        Its scale in records: b (Laplace laws) or sigma, before projection.
     guarantee, cost : Guarantee, Cost, optional
         What was promised and what it took from the budget; None where the table was published elsewhere without them.
     n : int, optional
         The number of records where it is public.
     versions : mapping of str to str
         The programs that made the release.
+    group_sizes : sequence of int, optional
+        For a table by the schema's fixed column: the public number of records with each of its labels, in order; then,
+        unless the schema is complete, the number of those with none of them. Every group has noise of its own.
 
     Raises
     ------
@@ -96,6 +103,7 @@ class TableRelease:
     cost: Cost | None = None
     n: int | None = None
     versions: Mapping[str, str] = field(default_factory=lambda: {"discreet": version("discreet")}, hash=False)
+    group_sizes: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
         set_field = partial(object.__setattr__, self)
@@ -105,6 +113,8 @@ class TableRelease:
         set_field("versions", MappingProxyType(dict(self.versions)))
         if self.n is not None:
             set_field("n", whole_number("n", self.n))
+        if self.group_sizes is not None:
+            set_field("group_sizes", tuple(whole_number("a group size", size) for size in self.group_sizes))
         if self.mechanism not in LAWS:
             raise InvalidInput(f"unknown mechanism {self.mechanism!r}: a table's is one of {', '.join(LAWS)}")
         set_field("scale", LAWS[self.mechanism](self.scale).scale)
@@ -154,28 +164,42 @@ class TableRelease:
     @property
     def summed_over(self) -> tuple[str, ...]:
         """The tabulated columns that this table is a margin over."""
-        return tuple(name for name in self.schema.columns if name not in self.column_names)
+        untabulated = self.schema.fixed if self.group_sizes is None else None
+        return tuple(name for name in self.schema.columns if name not in (*self.column_names, untabulated))
 
     @property
     def draws_per_cell(self) -> int:
         """How many cells, each with its own draw of noise, are summed in one: 1 but for margins."""
         return math.prod(len(self.schema.categorical(name).labels) for name in self.summed_over)
 
+    @cached_property
+    def layout(self) -> Layout:
+        """Where each drawn number belongs."""
+        return layout_of(self)
+
+    @property
+    def group_axis(self) -> int | None:
+        """The axis of the fixed column, each of whose labels is a group with a public size and noise of its own."""
+        return self.layout.group_axis
+
     @property
     def total_draws(self) -> int:
-        """M, the number of draws made for the whole release, the `other` cell's included."""
-        return math.prod(self.shape) * self.draws_per_cell + self.has_other
+        """M, the number of draws made for the whole release (in a table by group: for each), the `other` cell's included."""
+        return self.layout.total_draws
 
     @property
     def projected(self) -> bool:
-        """Whether all entries were moved so that they add up to n."""
+        """Whether all entries were moved so that they add up to n, or those of each group to its size."""
         return self.mechanism == ProjectedGaussian.__name__
 
     @cached_property
     def noise(self) -> JointNoise:
         """The joint law of the noise in `counts`."""
         as_drawn = LAWS[self.mechanism](self.scale).on(self.shape)
-        return replace(as_drawn, draws_per_cell=self.draws_per_cell, total=self.total_draws)
+        layout = self.layout
+        return replace(
+            as_drawn, draws_per_cell=layout.draws_per_cell, total=layout.total_draws, group_axis=layout.group_axis
+        )
 
     @property
     def sd(self) -> float:
@@ -189,21 +213,42 @@ class TableRelease:
     @cached_property
     def counts(self) -> Floats:
         """The noisy counts of the declared cells, in the shape of the table (read-only; they may be negative)."""
-        numerators, denominator = self._exact
-        cells = np.array([y / denominator for y in numerators[: math.prod(self.shape)]]).reshape(self.shape)
-        cells.setflags(write=False)
-        return cells
+        return self._entries(0, self.layout.size).reshape(self.shape)
 
     @property
     def values(self) -> Floats:
         """The same as `counts`."""
         return self.counts
 
-    @property
-    def other(self) -> float | None:
-        """The noisy number of records with a stray in a tabulated column; None where the schema is complete."""
+    def _entries(self, start: int, stop: int) -> Floats:
         numerators, denominator = self._exact
-        return numerators[-1] / denominator if self.has_other else None
+        numbers = np.array([y / denominator for y in numerators[start:stop]])
+        numbers.setflags(write=False)
+        return numbers
+
+    @cached_property
+    def other(self) -> float | Floats | None:
+        """The noisy number of records with a stray in a tabulated column; None where the schema is complete.
+
+        In a table by a fixed column an array with the number of each group, that of the undeclared labels last.
+        """
+        if not self.has_other:
+            return None
+        others = self._entries(self.layout.size + self.layout.undeclared, len(self.drawn))
+        return float(others[0]) if self.group_axis is None else others
+
+    @cached_property
+    def undeclared_group(self) -> Floats | None:
+        """In a table by a fixed column, the noisy counts of the records with an undeclared label there, as one more group.
+
+        Of the shape of the other axes; no part of `counts`, nor of tests. None where the schema is complete, and in other
+        tables, whose `other` holds these records.
+        """
+        layout = self.layout
+        if layout.group_axis is None or not self.has_other:
+            return None
+        rest = [k for axis, k in enumerate(self.shape) if axis != layout.group_axis]
+        return self._entries(layout.size, layout.size + layout.undeclared).reshape(rest)
 
     @property
     def total_is_public(self) -> bool:
@@ -235,11 +280,12 @@ class TableRelease:
         half = self.half_width(level)
         return self.counts - half, self.counts + half
 
-    def other_interval(self, level: float = 0.95) -> tuple[float, float] | None:
-        """The same for the `other` cell; None where there is none."""
+    def other_interval(self, level: float = 0.95) -> tuple[float | Floats, float | Floats] | None:
+        """The same for the `other` cell, or that of each group; None where there is none."""
         if self.other is None:
             return None
-        half = replace(self.noise, shape=(1,), draws_per_cell=1).ppf(0.5 + 0.5 * probability_level(level))
+        law = replace(self.noise, shape=(1,), draws_per_cell=self.layout.draws_per_other, group_axis=None)
+        half = law.ppf(0.5 + 0.5 * probability_level(level))
         return self.other - half, self.other + half
 
     def margin(self, columns: str | Sequence[str]) -> TableRelease:
@@ -253,7 +299,8 @@ class TableRelease:
         Returns
         -------
         TableRelease
-            `n` and the `other` cell stay: records with a stray in any column tabulated, kept or not, are in `other`.
+            `n` and the `other` cell stay: records with a stray in any column tabulated, kept or not, are in `other`. In a
+            margin over the groups of a fixed column the `other` cells become one number.
         """
         from discreet.release.margin import margin
 

@@ -24,21 +24,35 @@ READING = (
 )
 
 
+READING_BY_GROUP = (
+    "This table is by the schema's fixed column, and every group (label) has noise of its own. drawn holds the declared "
+    "cells row-major; unless the schema is complete, then the cells of the group of undeclared labels, row-major over the "
+    "other columns, and then the other cell of each group, that of the undeclared labels last. A count is drawn / "
+    "2^exponent. For ProjectedGaussian it is (drawn + m (2^exponent group_size - sum of drawn in the group) / M) / "
+    "2^exponent, with m the number of tabulated cells summed into it (1 for an other cell) and M the sum of all m in the "
+    "group. In a margin over the groups the declared ones and their other cells are summed: group_size and all sums are "
+    "then those of the declared groups together, m is their number for the other cell, and the other cell's count is that "
+    "plus the size of the group of undeclared labels."
+)
+
 TEXTS = ("guaranteed", "reading")  # for people; `load` does not believe them
 PARTS = (*TEXTS, "schema", "columns", "noise", "guarantee", "cost", "n", "versions", "exponent", "drawn")
+GROUPED = "group_sizes"  # only in a table by a fixed column
 
 
 def to_document(release: TableRelease) -> Document:
     """What a table's file says. The integers are text because other languages read JSON numbers as floats."""
+    sizes = release.group_sizes
     return {
         "guaranteed": statement(release),
-        "reading": READING,
+        "reading": READING if sizes is None else READING_BY_GROUP,
         "schema": release.schema.to_dict(),
         "columns": list(release.column_names),
         "noise": {"mechanism": release.mechanism, "scale": release.scale},
         "guarantee": None if release.guarantee is None else release.guarantee.to_dict(),
         "cost": _cost_document(release.cost),
         "n": release.n,
+        **({} if sizes is None else {GROUPED: list(sizes)}),
         "versions": dict(release.versions),
         "exponent": release.exponent,
         "drawn": [str(y) for y in release.drawn],
@@ -47,7 +61,8 @@ def to_document(release: TableRelease) -> Document:
 
 def from_document(document: Document) -> TableRelease:
     """The table that a document describes; `FormatError` or `InvalidInput` where it describes none."""
-    _keys("the file", document, PARTS)
+    sizes = None if GROUPED not in document else _typed(GROUPED, document[GROUPED], list)
+    _keys("the file", document, PARTS if sizes is None else (*PARTS, GROUPED))
     for part in TEXTS:
         _typed(part, document[part], str)
     noise = _typed("noise", document["noise"], dict)
@@ -63,6 +78,7 @@ def from_document(document: Document) -> TableRelease:
         cost=_cost(document["cost"]),
         n=None if document["n"] is None else _typed("n", document["n"], int),
         versions=_versions(document["versions"]),
+        group_sizes=None if sizes is None else tuple(_typed("a group size", size, int) for size in sizes),
     )
 
 

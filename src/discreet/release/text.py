@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from itertools import product
+from itertools import islice, product
 from typing import TYPE_CHECKING
+
+from discreet.release.strays import number_of_strays, stray_cells
 
 if TYPE_CHECKING:
     from discreet.release.table import TableRelease
@@ -14,13 +16,19 @@ WIDEST, TALLEST = 8, 12  # columns and rows of a table that is still printed as 
 
 def law_in_words(release: TableRelease) -> str:
     """E.g. "Laplace noise, sd 5.66"."""
-    name = {"ProjectedGaussian": "projected Gaussian"}.get(release.mechanism, release.mechanism)
+    name = {
+        "ProjectedGaussian": "projected Gaussian",
+        "DiscreteLaplace": "discrete Laplace",
+        "DiscreteGaussian": "discrete Gaussian",
+    }.get(release.mechanism, release.mechanism)
     return f"{name} noise, sd {release.sd:.3g}"
 
 
 def size_in_words(release: TableRelease) -> str:
     """E.g. "n = 1841"."""
-    return f"n = {release.n}" if release.n is not None else "n not public"
+    if release.n is None:
+        return "n not public"
+    return f"n = {release.n}" + (f", by {release.schema.fixed} of public size" if release.group_sizes else "")
 
 
 def statement(release: TableRelease) -> str:
@@ -31,8 +39,11 @@ def statement(release: TableRelease) -> str:
         "replace-one": "one record is replaced by any other (the number of records is public)",
         "add-remove": "one record is added or removed",
     }.get(release.adjacency, f"one record changes ({release.adjacency})")
+    if release.schema.fixed is not None:
+        label = f"label of {shortened(release.schema.fixed)!r}"
+        unit = f"one record is replaced by any other with the same {label} (these labels and their numbers are public)"
     promise = f"The whole table satisfies {release.guarantee} with respect to neighbours in which {unit}"
-    if release.mechanism != "Laplace":
+    if release.mechanism in ("Gaussian", "ProjectedGaussian"):
         # The sampler draws on a grid: its law and the continuous one differ by this much and no more.
         promise += "; mu-GDP (and what follows from it) holds up to a max-divergence below 1e-70 per cell"
     return promise + "."
@@ -62,9 +73,17 @@ def as_text(release: TableRelease, level: float = 0.95) -> str:
     rows, columns = release.shape[0], release.shape[-1]
     grid = len(release.shape) == 2 and rows <= TALLEST and columns <= WIDEST
     body = _grid(release) if grid else _cells(release)
-    if release.other is not None:
-        body.append(f"other (strays): {number(release.other, release.sd)}")
+    body += stray_lines(release)
     return "\n".join([*heading, "", *body])
+
+
+def stray_lines(release: TableRelease) -> list[str]:
+    """One line for each number beside the declared cells, as far as there is room."""
+    size = number_of_strays(release)
+    shown = size if size <= TALLEST else TALLEST - 2
+    cells = islice(stray_cells(release), shown)
+    lines = [f"{shortened(cell.name, 60)}: {number(cell.value, release.sd)}" for cell in cells]
+    return lines + ([f"... {size - shown} more strays"] if shown < size else [])
 
 
 def _grid(release: TableRelease) -> list[str]:

@@ -20,9 +20,12 @@ LARGEST_TABLE = 10**7  # tabulated cells; also what bounds the work on a margin'
 def check_parts(release: TableRelease) -> None:
     """Raise `InvalidInput` unless axes, drawn numbers, grid and n describe one table."""
     _check_axes(release)
-    size = math.prod(release.shape)
-    if len(release.drawn) != size + release.has_other:
+    _check_groups(release)
+    size, layout = math.prod(release.shape), release.layout
+    if len(release.drawn) != layout.drawn:
         cells = " x ".join(map(str, release.shape)) + (" cells and the other cell" if release.has_other else " cells")
+        if layout.group_axis is not None:
+            cells += " of each group, and the group of undeclared labels" if release.has_other else " by group"
         raise InvalidInput(f"{len(release.drawn)} drawn numbers for a table of {cells}")
     if size * release.draws_per_cell > LARGEST_TABLE:
         raise InvalidInput(f"a table of {size * release.draws_per_cell} cells: at most {LARGEST_TABLE} are allowed")
@@ -36,14 +39,29 @@ def check_parts(release: TableRelease) -> None:
 
 def _check_axes(release: TableRelease) -> None:
     names, schema = release.column_names, release.schema
-    if schema.fixed is not None:
-        raise InvalidInput(f"a table release under fixed={schema.fixed!r} is not available yet")
     if schema.adjacency == "add-remove" and release.n is not None:
         raise InvalidInput("n is not public under adjacency='add-remove'; leave it out")
     if not names or len(set(names)) < len(names):
         raise InvalidInput(f"the axes of a table are one or more different columns, not {names!r}")
     for name in (*names, *release.summed_over):
         schema.categorical(name)
+
+
+def _check_groups(release: TableRelease) -> None:
+    fixed, sizes, n = release.schema.fixed, release.group_sizes, release.n
+    if sizes is None:
+        if fixed is not None and fixed in release.column_names:
+            raise InvalidInput(
+                f"a table by the fixed column {fixed!r} needs group_sizes, the public size of each group"
+            )
+        return
+    if fixed is None:
+        raise InvalidInput("group_sizes belong to a schema with a fixed column; this one has none")
+    groups = len(release.schema.categorical(fixed).labels) + release.has_other
+    if len(sizes) != groups:
+        raise InvalidInput(f"there are {groups} groups of {fixed!r} (undeclared labels included), not {len(sizes)}")
+    if min(sizes) < 0 or n is None or sum(sizes) != n:
+        raise InvalidInput("group sizes are 0 or more and add up to n")
 
 
 def whole_number(name: str, value: object) -> int:

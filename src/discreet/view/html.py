@@ -9,6 +9,7 @@ from itertools import islice, product
 
 from discreet.display import painter
 from discreet.inference.result import TestResult
+from discreet.release.strays import number_of_strays, stray_cells
 from discreet.release.table import TableRelease
 from discreet.release.text import law_in_words, number, shortened, size_in_words, statement
 from discreet.view.theme import probability
@@ -31,8 +32,11 @@ def table_html(release: TableRelease, *, level: float = 0.95) -> str:
     else:
         left, head = len(release.shape), [*release.column_names, "count", f"{100 * level:g}% interval"]
         lines = _list(release, half)
-    if release.other is not None:
-        lines.append(["other (strays)", *[""] * (left - 1), number(release.other, sd)])
+    lines += [
+        [cell.name, *[""] * (left - 1), number(cell.value, sd)] for cell in islice(stray_cells(release), MOST_LINES)
+    ]
+    if number_of_strays(release) > MOST_LINES:
+        lines.append([f"... {number_of_strays(release) - MOST_LINES} more strays"])
     notes = [
         f"each ± {number(half, sd)} ({100 * level:g}% interval under the noise)",
         law_in_words(release),

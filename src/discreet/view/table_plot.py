@@ -66,8 +66,10 @@ def table_plot(release: TableRelease, *, level: float = 0.95) -> Figure:
 def _explanation(release: TableRelease, level: float, whiskers: str) -> str:
     first = [str(release.guarantee or "no guarantee recorded"), size_in_words(release), law_in_words(release)]
     second = [f"{whiskers} {100 * level:g}% interval of each count under the noise"]
-    if release.other is not None:
+    if isinstance(release.other, float):
         second.append(f"other (strays) {number(release.other, release.sd)}")
+    elif release.other is not None:
+        second.append(f"strays of each {shortened(str(release.schema.fixed), 16)} not shown")
     return "  ·  ".join(first) + "\n" + "  ·  ".join(second)
 
 

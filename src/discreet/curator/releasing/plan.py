@@ -17,6 +17,18 @@ UNIT = "record"
 """The privacy unit: one record belongs to one person."""
 
 
+@dataclass(frozen=True)
+class PublicSize:
+    """What is public about the number of records: all that may be read before a charge.
+
+    `n` is None under add-remove. `groups` are the sizes of the fixed column's groups in the order of its labels (that of
+    the undeclared ones last, unless the schema is complete); None without a fixed column.
+    """
+
+    n: int | None
+    groups: tuple[int, ...] | None = None
+
+
 class Records(Protocol):
     """What a release may ask of the records: exact integers, nothing else."""
 

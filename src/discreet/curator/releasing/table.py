@@ -6,12 +6,15 @@ import math
 from collections.abc import Sequence
 from importlib.metadata import version
 
+import numpy as np
+
 from discreet.curator import gate
-from discreet.curator.releasing.plan import Plan, Records, specification
-from discreet.errors import DiscreetError, InvalidInput, NotAvailable
+from discreet.curator.releasing.plan import Plan, PublicSize, Records, specification
+from discreet.errors import DiscreetError, InvalidInput
 from discreet.mechanisms import TableSpecification, default_for_table
 from discreet.privacy.cost import Currency
 from discreet.privacy.guarantee import Guarantee
+from discreet.privacy.sensitivity import table as table_sensitivity
 from discreet.release import TableRelease
 from discreet.schema import Schema
 
@@ -20,18 +23,19 @@ MAX_CELLS = 10**6
 
 def plan_table(
     schema: Schema,
-    n: int,
+    public: PublicSize,
     currency: Currency,
     columns: str | Sequence[str],
     guarantee: Guarantee,
     mechanism: TableSpecification | None = None,
 ) -> Plan:
     """Check and price a table of `columns` before anything is charged; every error here is free and data-independent."""
-    _supported(schema)
+    table_sensitivity(schema.adjacency, fixed=schema.fixed)
     names = _names(schema, columns)
     part = schema.select(names)
     shape = tuple(len(part.categorical(name).categories) for name in names)
-    cells = math.prod(shape) + (not schema.complete)
+    group_axis = None if schema.fixed not in names else names.index(schema.fixed)
+    cells = _cells(shape, group_axis, other=not schema.complete)
     if cells > MAX_CELLS:
         raise InvalidInput(
             f"a table of {' x '.join(map(str, shape))} has {cells:,} cells; at most {MAX_CELLS:,} are released at once"
@@ -43,14 +47,18 @@ def plan_table(
         )
     reached = chosen.for_table(guarantee, schema.adjacency)
     cost = reached.cost(currency)
-    gate.check_draw(family=reached.family, scale=reached.scale, cap=n)
-    noise = reached.law.on(shape, other=not schema.complete)
+    cap = schema.max_rows if public.n is None else public.n
+    gate.check_draw(family=reached.family, scale=reached.scale, cap=cap)
+    noise = reached.law.on(shape, other=not schema.complete, group_axis=group_axis)
 
     def make(records: Records) -> TableRelease:
         exact = records.tabulate(names)
-        if len(exact) != cells or sum(exact) != n:
+        if len(exact) != cells or (public.n is not None and sum(exact) != public.n):
             raise DiscreetError("the records changed since they were counted")
-        drawn = gate.draw_noise(exact, family=reached.family, scale=reached.scale, cap=n)
+        if group_axis is not None and _group_sizes(exact, shape, group_axis) != public.groups:
+            raise DiscreetError("the records changed since they were counted")
+        # Where n is not public, no error may tell that it passed the cap. Capping moves a count no further than it moved.
+        drawn = gate.draw_noise([min(x, cap) for x in exact], family=reached.family, scale=reached.scale, cap=cap)
         return TableRelease(
             schema=part,
             column_names=names,
@@ -60,8 +68,9 @@ def plan_table(
             scale=reached.scale,
             guarantee=guarantee,
             cost=cost,
-            n=n,
+            n=public.n,
             versions={"discreet": version("discreet"), "opendp": gate.opendp_version()},
+            group_sizes=None if group_axis is None else public.groups,
         )
 
     return Plan(
@@ -82,15 +91,23 @@ def plan_table(
     )
 
 
-def _supported(schema: Schema) -> None:
-    if schema.adjacency != "replace-one":
-        raise NotAvailable(
-            f"a table under adjacency={schema.adjacency!r} is not available yet for this release; use 'replace-one'"
-        )
-    if schema.fixed is not None:
-        raise NotAvailable(
-            f"a table under fixed={schema.fixed!r} is not available yet for this release; leave out fixed="
-        )
+def _cells(shape: tuple[int, ...], group_axis: int | None, *, other: bool) -> int:
+    """How many numbers are drawn. By group: the declared labels and, unless complete, that of the undeclared ones."""
+    if group_axis is None:
+        return math.prod(shape) + other
+    labels = shape[group_axis]
+    return (labels + other) * (math.prod(shape) // labels + other)
+
+
+def _group_sizes(exact: Sequence[int], shape: tuple[int, ...], group_axis: int) -> tuple[int, ...]:
+    """The sum of each group of a table by group, the undeclared one last: `discreet.release.layout` in reverse."""
+    size, labels = math.prod(shape), shape[group_axis]
+    counts = np.array(exact, object)
+    sums = np.moveaxis(counts[:size].reshape(shape), group_axis, 0).reshape(labels, -1).sum(1)
+    if len(exact) > size:
+        undeclared = counts[size : size + size // labels].sum()
+        sums = np.append(sums, undeclared) + counts[size + size // labels :]
+    return tuple(sums.tolist())
 
 
 def _names(schema: Schema, columns: str | Sequence[str]) -> tuple[str, ...]:
@@ -101,4 +118,9 @@ def _names(schema: Schema, columns: str | Sequence[str]) -> tuple[str, ...]:
         schema.categorical(name)
     if len(set(names)) < len(names):
         raise InvalidInput(f"each column may be tabulated once, not {list(names)}")
+    if names == (schema.fixed,):
+        raise InvalidInput(
+            f"the sizes of the groups of {schema.fixed!r} are public as it is fixed (curator.group_sizes) and need no noise; "
+            "tabulate another column by it"
+        )
     return names

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 from discreet.curator.source.diagnose import Diagnosis, diagnose
-from discreet.curator.source.encode import Reader, cells
+from discreet.curator.source.encode import Reader, cells, cells_by_group
 from discreet.curator.source.files import open_file
 from discreet.curator.source.frames import open_frame
 from discreet.curator.source.tables import open_relation
@@ -82,13 +82,24 @@ class Source:
     def tabulate(self, columns: Sequence[str]) -> list[int]:
         """Exact counts of the declared cells, row-major over `columns`; then of the records with a stray in any of them.
 
-        Where the schema is complete there is no further cell, and a stray counts as the first category.
+        Where the schema is complete there is no further cell, and a stray counts as the first category. Where it is not,
+        and `columns` include its fixed column, every group has an other cell of its own: see `encode.cells_by_group`.
         """
         if isinstance(columns, str) or not columns or len(set(columns)) != len(columns):
             raise InvalidInput(f"columns must be a list of distinct names, got {columns!r}")
         chosen = {name: self._schema.categorical(name) for name in columns}
-        complete = self._schema.complete
+        complete, fixed = self._schema.complete, self._schema.fixed
+        if fixed in columns and not complete:
+            position = list(chosen).index(str(fixed))
+            return _sealed(lambda: cells_by_group(self._reader.groups(chosen), list(chosen.values()), position))
         return _sealed(lambda: cells(self._reader.groups(chosen), list(chosen.values()), complete=complete))
+
+    def count_groups(self) -> list[int]:
+        """The number of records with each label of the fixed column; then, unless complete, with none of them."""
+        assert self._schema.fixed is not None
+        column = self._schema.categorical(self._schema.fixed)
+        chosen, complete = {self._schema.fixed: column}, self._schema.complete
+        return _sealed(lambda: cells(self._reader.groups(chosen), [column], complete=complete))
 
     def diagnose(self) -> Diagnosis:
         """The strays of every categorical column and their likely cause. Confidential."""

@@ -100,6 +100,40 @@ def cells(groups: Groups, columns: Sequence[Categorical], *, complete: bool) -> 
     return counts
 
 
+def cells_by_group(groups: Groups, columns: Sequence[Categorical], fixed: int) -> list[int]:
+    """The counts of a table by a fixed column (position `fixed`) whose schema is not complete, in three parts.
+
+    First the declared cells, row-major. Then the cells of the records with an undeclared label, which are one more group:
+    row-major over the other columns. Last the other cell of each group, the undeclared one's at the end: the records of
+    that group with a stray in another column.
+
+    Examples
+    --------
+    >>> sex, smoking = Categorical(["f", "m"]), Categorical(["no", "yes"])
+    >>> counted = [((0, 0), 5), ((1, 1), 4), ((1, STRAY), 3), ((STRAY, 0), 2), ((STRAY, STRAY), 1)]
+    >>> cells_by_group(counted, [sex, smoking], fixed=0)
+    [5, 0, 0, 4, 2, 0, 0, 3, 1]
+    """
+    sizes = [len(column) for column in columns]
+    size, labels = math.prod(sizes), sizes[fixed]
+    in_a_group = size // labels
+    counts = [0] * (size + in_a_group + labels + 1)
+    for codes, number in groups:
+        label = codes[fixed]
+        cell = 0
+        for position, (code, width) in enumerate(zip(codes, sizes, strict=True)):
+            if position == fixed and label < 0:
+                continue
+            if code < 0:
+                cell = size + in_a_group + (label if label >= 0 else labels)
+                break
+            cell = cell * width + code
+        else:
+            cell += size if label < 0 else 0
+        counts[cell] += int(number)
+    return counts
+
+
 def distinct_names(names: Iterable[Any]) -> list[str]:
     """The names of the source's columns; `InvalidInput` where one is there twice."""
     counted = Counter(map(str, names))

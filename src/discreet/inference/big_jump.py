@@ -1,0 +1,83 @@
+"""The far tail under Laplace noise: one large draw among ordinary ones, sought where it matters.
+
+Write y for the noise draws in units of their scales and a_j for what draw j adds to the scaled table, so that w = sum_j
+a_j y_j. Q is large where w is long. Q has no exponential moments, but its components along fixed directions have: along
+u_j = a_j/||a_j|| the noise grows cheapest by draw j, and by those that share its direction. Proposal j is the exponentially
+tilted law of the draws for which u_j'(g + w) has its mean on the threshold,
+
+    q_j(y) = p(y) exp(tau_j'y - K_j),    tau_jk = theta_j u_j'a_k,    K_j = sum_k log E exp(tau_jk y_k),
+    d/dtheta (K_j + theta^2 s_j/2) = x_j,    x_j^2 = t - E(Q off u_j),    s_j = ||Pi u_j||^2,
+
+chosen with a chance alpha_j proportional to e^(K_j + theta^2 s_j/2 - theta x_j), Chernoff's bound of P(u_j'(g + w) >= x_j).
+No long w escapes all of these half spaces, as max_k |a_k'w| >= ||w||^2 / sum_j |y_j|. The law of the draws itself is proposal
+0 with a chance alpha_0 of at least 1/10, and Q is even in y, so that tau_j stands for -tau_j as well and a point counts with
+
+    p/q = 1 / (alpha_0 + sum_j alpha_j e^-K_j cosh(tau_j'y))  <=  10.
+
+Where every draw is Laplace, only the direction of y is used and its length is integrated out (`radial`): the density of the
+direction under q_j is that under p, times e^-K_j (1 - tau_j'y/|y|)^-M with |y| the sum of the M absolute values.
+
+Source: Asmussen and Glynn (2007), Stochastic Simulation, chapters V-VI; Sadowsky and Bucklew (1990) for the half spaces.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from discreet.inference.law import LimitLaw
+from discreet.inference.noncentral import noncentral_chi2_sf
+from discreet.inference.points import uniform_chunks
+from discreet.inference.proposals import Proposals
+from discreet.inference.radial import TABLE_ERROR, tail_along
+from discreet.inference.tilted import can_tilt
+from discreet.noise import Laplace
+
+Floats = NDArray[np.float64]
+
+
+def can_jump(law: LimitLaw) -> bool:
+    """Whether the draws can be tilted, and some of them have exponential tails, so that single draws make the far tail."""
+    laws = [noise.law for noise in law.noises]
+    return all(can_tilt(draw) for draw in laws) and not all(math.isinf(draw.mgf_radius) for draw in laws)
+
+
+def big_jump_tail(law: LimitLaw, t: float, points: int, generator: np.random.Generator) -> tuple[float, float]:
+    """P(Q >= t) and its standard error over independent scramblings, for a law that `can_jump`.
+
+    The relative error at 4,096 points is at most 3 % for tables of up to 25 cells, at any p from 1 to 1e-12 and beyond, and
+    about 5 % for 100 cells.
+    """
+    if t <= 0:
+        return 1.0, 0.0
+    proposals = Proposals.towards(law, t)
+    fixed_totals = bool(law.geometry.fixed_totals_diagonal.any())
+    # Unweighted averages with fixed totals are smoother in y itself: there the totals respond to single draws.
+    directions = all(isinstance(n.law, Laplace) for n in law.noises) and not (
+        fixed_totals and proposals.ordinary == 1.0
+    )
+    chunks = uniform_chunks(proposals.dimension, points, generator)
+    means = np.concatenate([_means(law, t, proposals, uniforms, directions) for uniforms in chunks])
+    pvalue, error = float(means.mean()), float(means.std(ddof=1) / math.sqrt(means.size))
+    return min(1.0, pvalue), math.hypot(error, TABLE_ERROR * pvalue) if directions else error
+
+
+def _means(law: LimitLaw, t: float, proposals: Proposals, uniforms: Floats, directions: bool) -> Floats:
+    """The weighted mean of the conditional tails over each scrambling."""
+    weights, noncentrality = np.empty(uniforms.shape[:-1]), np.empty(uniforms.shape[:-1])
+    added = np.empty_like(weights) if law.geometry.fixed_totals_diagonal.any() else None
+    for k, part in enumerate(uniforms):  # one scrambling at a time stays in the processor's cache
+        y = proposals.draws(part)
+        if directions:
+            y /= np.abs(y).sum(-1, keepdims=True)
+        weights[k] = proposals.weights(y, directions)
+        noncentrality[k], extra = law.given(law.scaled_draws(y * proposals.kinds.scales))
+        if added is not None:
+            added[k] = extra
+    if directions:
+        tails = tail_along(t, law.df, law.dimension, noncentrality, added)
+    else:
+        tails = noncentral_chi2_sf(t if added is None else t - added, law.df, noncentrality)
+    return np.asarray((weights * tails).mean(-1))
