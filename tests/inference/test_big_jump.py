@@ -8,14 +8,14 @@ from scipy import integrate, special, stats
 
 from discreet import independence
 from discreet.inference import Conditional
-from discreet.inference import big_jump as module
-from discreet.inference.big_jump import big_jump_tail, can_jump
-from discreet.inference.conditional import conditional_tail, scaled_noise
 from discreet.inference.law import LimitLaw, OneWay, TwoWay
-from discreet.inference.null import NullProblem
-from discreet.inference.proposals import Kinds, Proposals
-from discreet.inference.radial import radial_tail, tail_along
-from discreet.inference.tilted import log_normaliser, tilted_ppf
+from discreet.inference.null import big_jump as module
+from discreet.inference.null.big_jump import big_jump_tail, can_jump
+from discreet.inference.null.conditional import conditional_tail, scaled_noise
+from discreet.inference.null.problem import NullProblem
+from discreet.inference.null.proposals import Kinds, Proposals
+from discreet.inference.null.radial import radial_tail, tail_along
+from discreet.inference.null.tilted import log_normaliser, tilted_ppf
 from discreet.noise import DiscreteGaussian, DiscreteLaplace, Gaussian, JointNoise, Laplace
 
 

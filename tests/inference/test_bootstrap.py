@@ -12,10 +12,10 @@ import pytest
 from discreet.errors import InvalidInput, NotApplicable, NotAvailable
 from discreet.estimate import JamesStein
 from discreet.inference import Bootstrap, Conditional, goodness_of_fit, homogeneity, independence
-from discreet.inference.conditional import conditional_tail, scaled_noise
 from discreet.inference.law import LimitLaw, OneWay, TwoWay
-from discreet.inference.refit import Refit, fitted_to_given, fitted_to_sizes
-from discreet.inference.statistics import pearson
+from discreet.inference.null.conditional import conditional_tail, scaled_noise
+from discreet.inference.statistic.cellwise import pearson
+from discreet.inference.statistic.refit import Refit, fitted_to_given, fitted_to_sizes
 from discreet.noise import Gaussian, JointNoise, Laplace, ProjectedGaussian
 from discreet.release import TableRelease
 

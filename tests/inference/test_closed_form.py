@@ -9,9 +9,9 @@ from scipy import stats
 from discreet import goodness_of_fit, homogeneity, independence
 from discreet.errors import InvalidInput, NotAvailable
 from discreet.inference import ClosedForm, Conditional
-from discreet.inference.choose_null import find_null
 from discreet.inference.law import LimitLaw, OneWay, TwoWay
-from discreet.inference.null import NullProblem
+from discreet.inference.null.choose import find_null
+from discreet.inference.null.problem import NullProblem
 from discreet.noise import DiscreteGaussian, DiscreteLaplace, Gaussian, JointNoise, Laplace, ProjectedGaussian
 
 TABLE = [[230.5, 271.25], [268, 236.75]]

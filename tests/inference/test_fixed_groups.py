@@ -11,7 +11,7 @@ from discreet import Schema
 from discreet.errors import InvalidInput, NotApplicable
 from discreet.inference import Conditional, MonteCarlo, goodness_of_fit, homogeneity, independence
 from discreet.inference.law import LimitLaw, TwoWay
-from discreet.inference.null import NullProblem
+from discreet.inference.null.problem import NullProblem
 from discreet.noise import Gaussian, JointNoise, Laplace, ProjectedGaussian
 from discreet.release import TableRelease
 

@@ -4,7 +4,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from discreet.inference.likelihood import information, log_bayes_factor, log_density, score
+from discreet.inference.statistic.likelihood import information, log_bayes_factor, log_density, score
 
 CASES = [(v, b) for v in (1e-6, 0.3, 40.0, 1e4, 1e9) for b in (0.5, 10.0)]
 

@@ -8,8 +8,8 @@ from scipy import stats
 
 from discreet.errors import InvalidInput, NotApplicable, NotAvailable
 from discreet.inference import Conditional, MonteCarlo, goodness_of_fit, homogeneity, independence
-from discreet.inference.null import Tail
-from discreet.inference.statistics import STATISTICS
+from discreet.inference.null.problem import Tail
+from discreet.inference.statistic.cellwise import STATISTICS
 from discreet.noise import Gaussian, Laplace, ProjectedGaussian
 
 TABLE = np.array([[120.0, 90.0, 150.0], [80.0, 110.0, 140.0]])

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from discreet.errors import DiscreetWarning, InvalidInput, NotApplicable
 from discreet.inference import Conditional, MonteCarlo, independence, independence_many
 from discreet.inference.batch import form_batch
-from discreet.inference.statistics import pearson
+from discreet.inference.statistic.cellwise import pearson
 from discreet.noise import Gaussian, JointNoise, Laplace, ProjectedGaussian
 
 SHAPES = [(2, 2), (2, 3), (3, 4)]

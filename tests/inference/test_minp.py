@@ -5,9 +5,9 @@ import pytest
 
 from discreet.errors import NotApplicable, NotAvailable
 from discreet.inference import Conditional, MonteCarlo, goodness_of_fit, homogeneity, independence
-from discreet.inference.fitted import fit_independence
-from discreet.inference.likelihood import information
-from discreet.inference.minp import rank_smaller, refitted
+from discreet.inference.statistic.fitted import fit_independence
+from discreet.inference.statistic.likelihood import information
+from discreet.inference.statistic.minp import rank_smaller, refitted
 from discreet.noise import Gaussian, JointNoise, Laplace, ProjectedGaussian
 
 SKEWED = np.array([0.5, 0.3, 0.15, 0.04, 0.01])

@@ -6,8 +6,8 @@ from mpmath import mp
 from scipy import special, stats
 
 from discreet.errors import InvalidInput
-from discreet.inference import poisson_sums
-from discreet.inference.noncentral import noncentral_chi2_pdf, noncentral_chi2_sf
+from discreet.inference.tails import poisson_sums
+from discreet.inference.tails.noncentral import noncentral_chi2_pdf, noncentral_chi2_sf
 
 # (x, df, noncentrality, P(X > x)) by the Poisson mixture in 50 digits, its gamma tails by continued fraction and series.
 FIFTY_DIGITS = [

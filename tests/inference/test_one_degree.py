@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from discreet.inference.one_degree import one_degree_sf, one_degree_tail
+from discreet.inference.null.one_degree import one_degree_sf, one_degree_tail
 from discreet.noise import DiscreteGaussian, DiscreteLaplace, Gaussian, Laplace
 
 

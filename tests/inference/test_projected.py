@@ -13,10 +13,10 @@ from scipy import stats
 
 from discreet.errors import InvalidInput, NotApplicable, NotAvailable
 from discreet.inference import Conditional, MonteCarlo, goodness_of_fit, homogeneity, independence
-from discreet.inference.bootstrap import Bootstrap
-from discreet.inference.fitted import fit_goodness, fit_homogeneity, fit_independence, on_simplex
-from discreet.inference.jumps import Jumps
-from discreet.inference.projected import project
+from discreet.inference.null.bootstrap import Bootstrap
+from discreet.inference.statistic.fitted import fit_goodness, fit_homogeneity, fit_independence, on_simplex
+from discreet.inference.statistic.jumps import Jumps
+from discreet.inference.statistic.projected import project
 from discreet.noise import Gaussian, JointNoise, Laplace, ProjectedGaussian
 
 SKEWED = np.array([0.5, 0.3, 0.15, 0.04, 0.01])

@@ -9,8 +9,8 @@ import pytest
 
 from discreet.inference import Conditional, goodness_of_fit, homogeneity, independence
 from discreet.inference.law import LimitLaw, OneWay, TwoWay
-from discreet.inference.null import NullProblem
-from discreet.inference.statistics import likelihood_ratio, pearson
+from discreet.inference.null.problem import NullProblem
+from discreet.inference.statistic.cellwise import likelihood_ratio, pearson
 from discreet.noise import Gaussian, JointNoise, Laplace, ProjectedGaussian
 
 BALANCED = [[230.5, 271.25], [268, 236.75]]

@@ -10,8 +10,8 @@ import pytest
 from discreet.errors import NotAvailable
 from discreet.inference import ClosedForm
 from discreet.inference.law import LimitLaw, OneWay, TwoWay
-from discreet.inference.null import NullProblem
-from discreet.inference.weights import MOST_CELLS, _by_product, _dense, chi2_weights
+from discreet.inference.null.problem import NullProblem
+from discreet.inference.null.weights import MOST_CELLS, _by_product, _dense, chi2_weights
 from discreet.noise import Gaussian, JointNoise, Laplace
 
 THETA = np.array([0.1, 0.2, 0.3, 0.4])

@@ -1,18 +1,18 @@
 """Tests and intervals on releases: post-processing only, valid under the noise."""
 
 from discreet.inference.adjust import adjust_pvalues
-from discreet.inference.bootstrap import Bootstrap
-from discreet.inference.closed_form import ClosedForm
-from discreet.inference.conditional import Conditional
 from discreet.inference.effect import Effect
 from discreet.inference.goodness_of_fit import goodness_of_fit
 from discreet.inference.homogeneity import homogeneity
 from discreet.inference.independence import independence
 from discreet.inference.many import independence_many
-from discreet.inference.monte_carlo import MonteCarlo
-from discreet.inference.null import NullCurve
+from discreet.inference.null.bootstrap import Bootstrap
+from discreet.inference.null.closed_form import ClosedForm
+from discreet.inference.null.conditional import Conditional
+from discreet.inference.null.monte_carlo import MonteCarlo
+from discreet.inference.null.problem import NullCurve
 from discreet.inference.result import TestResult
-from discreet.inference.weighted_chi2 import weighted_chi2_sf
+from discreet.inference.tails.weighted_chi2 import weighted_chi2_sf
 
 __all__ = [
     "Bootstrap",

@@ -12,9 +12,9 @@ from scipy import special
 from discreet.errors import NotApplicable
 from discreet.inference.caution import cautions
 from discreet.inference.effect import EffectBasis
-from discreet.inference.null import NullMethod, NullProblem, Seed
+from discreet.inference.null.problem import NullMethod, NullProblem, Seed
 from discreet.inference.result import TestResult
-from discreet.inference.rules import find_rule
+from discreet.inference.statistic.rules import find_rule
 
 Floats = NDArray[np.float64]
 

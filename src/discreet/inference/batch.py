@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from discreet.inference.assemble import LARGEST_STATISTIC, SMALLEST_EXPECTED
 from discreet.inference.law import LimitLaw, TwoWay
 from discreet.inference.observed import SMALLEST_TOTAL, is_plausible
-from discreet.inference.statistics import Statistic
+from discreet.inference.statistic.cellwise import Statistic
 from discreet.noise import JointNoise
 
 Floats = NDArray[np.float64]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.inference.null import Tail
+from discreet.inference.null.problem import Tail
 from discreet.inference.postprocessed import signs_of_postprocessing
 from discreet.noise import JointNoise
 

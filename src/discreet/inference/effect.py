@@ -22,9 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InvalidInput
-from discreet.inference.conditional import scaled_noise
 from discreet.inference.law import LimitLaw
-from discreet.inference.noncentral import noncentral_chi2_sf
+from discreet.inference.null.conditional import scaled_noise
+from discreet.inference.tails.noncentral import noncentral_chi2_sf
 
 Floats = NDArray[np.float64]
 

@@ -7,13 +7,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import InvalidInput
 from discreet.inference.assemble import Problem, assess
-from discreet.inference.fitted import fit_goodness
 from discreet.inference.law import LimitLaw, OneWay
-from discreet.inference.null import NullMethod, NullProblem, Seed, Simulation
+from discreet.inference.null.problem import NullMethod, NullProblem, Seed, Simulation
 from discreet.inference.observed import Noise, NoisyTable, Table, observe
-from discreet.inference.refit import Refit, fitted_to_given
 from discreet.inference.result import TestResult
-from discreet.inference.rules import find_rule
+from discreet.inference.statistic.fitted import fit_goodness
+from discreet.inference.statistic.refit import Refit, fitted_to_given
+from discreet.inference.statistic.rules import find_rule
 
 Floats = NDArray[np.float64]
 

@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from discreet.errors import InvalidInput, NotApplicable
 from discreet.inference.assemble import Problem, assess
-from discreet.inference.fitted import fit_homogeneity
 from discreet.inference.law import LimitLaw, TwoWay
-from discreet.inference.null import NullMethod, NullProblem, Seed
+from discreet.inference.null.problem import NullMethod, NullProblem, Seed
 from discreet.inference.observed import (
     SMALLEST_TOTAL,
     Noise,
@@ -22,9 +21,10 @@ from discreet.inference.observed import (
     positive_margins,
     two_way,
 )
-from discreet.inference.refit import Refit, fitted_to_margins, fitted_to_sizes
 from discreet.inference.result import TestResult
-from discreet.inference.rules import find_rule
+from discreet.inference.statistic.fitted import fit_homogeneity
+from discreet.inference.statistic.refit import Refit, fitted_to_margins, fitted_to_sizes
+from discreet.inference.statistic.rules import find_rule
 from discreet.noise import JointNoise
 from discreet.release import TableRelease
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.inference.assemble import Problem, assess
-from discreet.inference.fitted import fit_independence
 from discreet.inference.law import LimitLaw, TwoWay
-from discreet.inference.null import NullMethod, NullProblem, Seed
+from discreet.inference.null.problem import NullMethod, NullProblem, Seed
 from discreet.inference.observed import Noise, Table, positive_margins, two_way
-from discreet.inference.refit import Refit, fitted_to_margins
 from discreet.inference.result import TestResult
-from discreet.inference.rules import find_rule
+from discreet.inference.statistic.fitted import fit_independence
+from discreet.inference.statistic.refit import Refit, fitted_to_margins
+from discreet.inference.statistic.rules import find_rule
 
 
 def independence(

@@ -25,7 +25,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.inference.noncentral import LARGEST
+from discreet.inference.tails.noncentral import LARGEST
 from discreet.noise import JointNoise
 
 Floats = NDArray[np.float64]

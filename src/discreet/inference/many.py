@@ -11,16 +11,16 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.errors import DiscreetWarning, InvalidInput, NotApplicable, NotAvailable
 from discreet.inference.batch import Batch, form_batch
 from discreet.inference.cells import to_floats
-from discreet.inference.choose_null import find_null
-from discreet.inference.conditional import Conditional
 from discreet.inference.independence import independence
-from discreet.inference.null import NullMethod, NullProblem, Seed
+from discreet.inference.null.choose import find_null
+from discreet.inference.null.conditional import Conditional
+from discreet.inference.null.one_degree import one_degree_tail
+from discreet.inference.null.problem import NullMethod, NullProblem, Seed
+from discreet.inference.null.shared_points import shared_points_tail
 from discreet.inference.observed import Noise, joint_noise
-from discreet.inference.one_degree import one_degree_tail
-from discreet.inference.rules import find_rule
-from discreet.inference.shared_points import shared_points_tail
-from discreet.inference.statistics import STATISTICS
-from discreet.inference.weighted_chi2 import weighted_chi2_sf
+from discreet.inference.statistic.cellwise import STATISTICS
+from discreet.inference.statistic.rules import find_rule
+from discreet.inference.tails.weighted_chi2 import weighted_chi2_sf
 from discreet.noise import Gaussian, JointNoise
 
 Floats = NDArray[np.float64]

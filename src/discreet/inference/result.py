@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.display import draw
-from discreet.inference.conditional import conditional_tail, scaled_noise
 from discreet.inference.effect import Effect, EffectBasis
 from discreet.inference.law import LimitLaw
-from discreet.inference.null import NullCurve
+from discreet.inference.null.conditional import conditional_tail, scaled_noise
+from discreet.inference.null.problem import NullCurve
 from discreet.release.frames import to_frame
 
 Floats = NDArray[np.float64]

@@ -22,9 +22,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.inference.fitted import FittedNull
-from discreet.inference.likelihood import information, log_bayes_factor
-from discreet.inference.projected import Projected
+from discreet.inference.statistic.fitted import FittedNull
+from discreet.inference.statistic.likelihood import information, log_bayes_factor
+from discreet.inference.statistic.projected import Projected
 
 Floats = NDArray[np.float64]
 

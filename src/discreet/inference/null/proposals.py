@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.inference.law import LimitLaw
-from discreet.inference.tilted import log_normaliser, tilted_ppf
+from discreet.inference.null.tilted import log_normaliser, tilted_ppf
 from discreet.noise import JointNoise
 from discreet.noise.draw_law import DrawLaw
 

@@ -20,17 +20,17 @@ from numpy.typing import NDArray
 from scipy import special
 
 from discreet.errors import InvalidInput, NotApplicable, NotAvailable
-from discreet.inference.bootstrap import Bootstrap
-from discreet.inference.choose_null import Auto, find_null
-from discreet.inference.closed_form import ClosedForm
-from discreet.inference.conditional import Conditional
-from discreet.inference.density import chi_squared_curve, smooth_curve
-from discreet.inference.fitted import Fit
-from discreet.inference.minp import rank_pair
-from discreet.inference.monte_carlo import MonteCarlo
-from discreet.inference.null import NullCurve, NullMethod, NullProblem, Seed, Tail
-from discreet.inference.projected import Projected, project
-from discreet.inference.statistics import STATISTICS, Statistic, pearson
+from discreet.inference.null.bootstrap import Bootstrap
+from discreet.inference.null.choose import Auto, find_null
+from discreet.inference.null.closed_form import ClosedForm
+from discreet.inference.null.conditional import Conditional
+from discreet.inference.null.density import chi_squared_curve, smooth_curve
+from discreet.inference.null.monte_carlo import MonteCarlo
+from discreet.inference.null.problem import NullCurve, NullMethod, NullProblem, Seed, Tail
+from discreet.inference.statistic.cellwise import STATISTICS, Statistic, pearson
+from discreet.inference.statistic.fitted import Fit
+from discreet.inference.statistic.minp import rank_pair
+from discreet.inference.statistic.projected import Projected, project
 
 Floats = NDArray[np.float64]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from discreet.errors import InvalidInput, NotAvailable
-from discreet.inference.bootstrap import Bootstrap
-from discreet.inference.closed_form import ClosedForm
-from discreet.inference.conditional import Conditional
-from discreet.inference.monte_carlo import MonteCarlo
-from discreet.inference.null import NullMethod, NullProblem, Seed, Tail
+from discreet.inference.null.bootstrap import Bootstrap
+from discreet.inference.null.closed_form import ClosedForm
+from discreet.inference.null.conditional import Conditional
+from discreet.inference.null.monte_carlo import MonteCarlo
+from discreet.inference.null.problem import NullMethod, NullProblem, Seed, Tail
 
 NAMES = ("auto", "closed-form", "conditional", "monte-carlo", "bootstrap")
 

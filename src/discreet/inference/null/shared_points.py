@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.inference.batch import Batch
-from discreet.inference.noncentral import LARGEST, noncentral_chi2_sf
+from discreet.inference.tails.noncentral import LARGEST, noncentral_chi2_sf
 from discreet.noise.sobol import uniform_points
 
 Floats = NDArray[np.float64]

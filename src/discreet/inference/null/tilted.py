@@ -32,7 +32,7 @@ def tilted_ppf(law: DrawLaw, tilt: Floats, u: Floats) -> Floats:
     Examples
     --------
     >>> import numpy as np
-    >>> from discreet.inference.tilted import tilted_ppf
+    >>> from discreet.inference.null.tilted import tilted_ppf
     >>> from discreet.noise import DiscreteLaplace, Laplace
     >>> tilted_ppf(Laplace(4.0), np.array([0.0, 0.9]), np.array([0.5, 0.5])).round(3)
     array([-0.   ,  6.419])

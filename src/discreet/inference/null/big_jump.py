@@ -28,11 +28,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.inference.law import LimitLaw
-from discreet.inference.noncentral import noncentral_chi2_sf
-from discreet.inference.points import uniform_chunks
-from discreet.inference.proposals import Proposals
-from discreet.inference.radial import TABLE_ERROR, tail_along
-from discreet.inference.tilted import can_tilt
+from discreet.inference.null.points import uniform_chunks
+from discreet.inference.null.proposals import Proposals
+from discreet.inference.null.radial import TABLE_ERROR, tail_along
+from discreet.inference.null.tilted import can_tilt
+from discreet.inference.tails.noncentral import noncentral_chi2_sf
 from discreet.noise import Laplace
 
 Floats = NDArray[np.float64]

@@ -43,7 +43,7 @@ def chi2_weights(law: LimitLaw) -> Floats:
     --------
     >>> import numpy as np
     >>> from discreet.inference.law import LimitLaw, OneWay
-    >>> from discreet.inference.weights import chi2_weights
+    >>> from discreet.inference.null.weights import chi2_weights
     >>> from discreet.noise import Gaussian, JointNoise
     >>> theta = np.array([0.1, 0.2, 0.3, 0.4])
     >>> law = LimitLaw(OneWay(np.sqrt(theta), True), 1 / np.sqrt(500 * theta), (Gaussian(200**0.5).on((4,)),))

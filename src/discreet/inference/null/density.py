@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from discreet.inference.null import NullCurve
+from discreet.inference.null.problem import NullCurve
 
 Floats = NDArray[np.float64]
 

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InvalidInput
-from discreet.inference.fitted import Fit
 from discreet.inference.law import LimitLaw
-from discreet.inference.refit import Refit
+from discreet.inference.statistic.fitted import Fit
+from discreet.inference.statistic.refit import Refit
 
 Floats = NDArray[np.float64]
 Seed = np.random.Generator | int | None

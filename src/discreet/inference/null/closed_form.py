@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import NotAvailable
-from discreet.inference import one_degree, weighted_chi2
 from discreet.inference.law import LimitLaw
-from discreet.inference.null import NullProblem, Seed, Tail
-from discreet.inference.weights import chi2_weights
+from discreet.inference.null import one_degree
+from discreet.inference.null.problem import NullProblem, Seed, Tail
+from discreet.inference.null.weights import chi2_weights
+from discreet.inference.tails import weighted_chi2
 from discreet.noise import DrawLaw, Gaussian
 
 Floats = NDArray[np.float64]

@@ -18,11 +18,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.inference.big_jump import big_jump_tail, can_jump
 from discreet.inference.law import LimitLaw
-from discreet.inference.noncentral import noncentral_chi2_sf
-from discreet.inference.null import NullProblem, Seed, Tail, check_points
-from discreet.inference.points import uniform_chunks
+from discreet.inference.null.big_jump import big_jump_tail, can_jump
+from discreet.inference.null.points import uniform_chunks
+from discreet.inference.null.problem import NullProblem, Seed, Tail, check_points
+from discreet.inference.tails.noncentral import noncentral_chi2_sf
 
 Floats = NDArray[np.float64]
 

@@ -30,7 +30,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from discreet.errors import InvalidInput
-from discreet.inference import poisson_sums
+from discreet.inference.tails import poisson_sums
 
 Floats = NDArray[np.float64]
 
@@ -64,7 +64,7 @@ def noncentral_chi2_sf(x: ArrayLike, df: int, noncentrality: ArrayLike) -> Float
 
     Examples
     --------
-    >>> from discreet.inference.noncentral import noncentral_chi2_sf
+    >>> from discreet.inference.tails.noncentral import noncentral_chi2_sf
     >>> noncentral_chi2_sf(5.0, 4, [0.0, 1.0, 10.0]).round(7)
     array([0.2872975, 0.409555 , 0.9335119])
     """
@@ -98,7 +98,7 @@ def noncentral_chi2_pdf(x: ArrayLike, df: int, noncentrality: ArrayLike) -> Floa
 
     Examples
     --------
-    >>> from discreet.inference.noncentral import noncentral_chi2_pdf
+    >>> from discreet.inference.tails.noncentral import noncentral_chi2_pdf
     >>> noncentral_chi2_pdf([-1.0, 0.0, 3.0], 2, 1.0).round(7)
     array([0.       , 0.3032653, 0.1287654])
     """

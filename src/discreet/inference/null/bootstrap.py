@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InvalidInput, NotApplicable, NotAvailable
-from discreet.inference.null import NullCurve, NullProblem, Seed, Tail
-from discreet.inference.refit import Postprocess
+from discreet.inference.null.problem import NullCurve, NullProblem, Seed, Tail
+from discreet.inference.statistic.refit import Postprocess
 
 Floats = NDArray[np.float64]
 

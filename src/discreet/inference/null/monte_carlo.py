@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.inference.law import LimitLaw
-from discreet.inference.null import NullProblem, Seed, Tail, check_points
+from discreet.inference.null.problem import NullProblem, Seed, Tail, check_points
 
 Floats = NDArray[np.float64]
 

@@ -27,11 +27,11 @@ from numpy.typing import NDArray
 from scipy import special
 
 from discreet.errors import NotApplicable, NotAvailable
-from discreet.inference.fitted import LARGEST_TABLE, FittedNull
-from discreet.inference.jumps import Jumps
-from discreet.inference.noncentral import LARGEST, noncentral_chi2_sf
-from discreet.inference.one_degree import RELATIVE_ERROR, one_degree_sf
-from discreet.inference.points import uniform_chunks
+from discreet.inference.null.one_degree import RELATIVE_ERROR, one_degree_sf
+from discreet.inference.null.points import uniform_chunks
+from discreet.inference.statistic.fitted import LARGEST_TABLE, FittedNull
+from discreet.inference.statistic.jumps import Jumps
+from discreet.inference.tails.noncentral import LARGEST, noncentral_chi2_sf
 from discreet.noise import Gaussian
 
 Floats = NDArray[np.float64]

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from discreet.inference.noncentral import LARGEST, noncentral_chi2_pdf
+from discreet.inference.tails.noncentral import LARGEST, noncentral_chi2_pdf
 
 Floats = NDArray[np.float64]
 
@@ -51,7 +51,7 @@ def tail_along(t: float, df: int, draws: int, noncentrality: Floats, added: Floa
     Examples
     --------
     >>> import numpy as np
-    >>> from discreet.inference.radial import tail_along
+    >>> from discreet.inference.null.radial import tail_along
     >>> tail_along(9.0, 4, 12, np.array([0.0, 0.01, 1.0]), None).round(4)
     array([0.0693, 0.1655, 0.9997])
     """

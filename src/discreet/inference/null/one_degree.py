@@ -64,7 +64,7 @@ def one_degree_tail(t: ArrayLike, noise: JointNoise, contrast: ArrayLike) -> Flo
 
     Examples
     --------
-    >>> from discreet.inference.one_degree import one_degree_tail
+    >>> from discreet.inference.null.one_degree import one_degree_tail
     >>> from discreet.noise import Laplace
     >>> noise = Laplace(1.0).on((2,))
     >>> one_degree_tail([1.0, 4.0, 400.0], noise, [0.5, -0.5])
