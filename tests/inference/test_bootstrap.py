@@ -13,9 +13,10 @@ from discreet.errors import InvalidInput, NotApplicable, NotAvailable
 from discreet.estimate import JamesStein
 from discreet.inference import Bootstrap, Conditional, goodness_of_fit, homogeneity, independence
 from discreet.inference.law import LimitLaw, OneWay, TwoWay
-from discreet.inference.null.conditional import conditional_tail, scaled_noise
+from discreet.inference.null.weights import chi2_weights
 from discreet.inference.statistic.cellwise import pearson
 from discreet.inference.statistic.refit import Refit, fitted_to_given, fitted_to_sizes
+from discreet.inference.tails.weighted_chi2 import weighted_chi2_sf
 from discreet.noise import Gaussian, JointNoise, Laplace, ProjectedGaussian
 from discreet.release import TableRelease
 
@@ -66,9 +67,8 @@ def test_the_limit_law_of_goodness_of_fit(law, mu, printed, at_5, at_10):
         np.testing.assert_allclose(found[: len(printed)], printed, atol=6e-9)
         np.testing.assert_allclose(found[len(printed) :], 0, atol=1e-12)
         assert limit.mean == pytest.approx(sum(printed), abs=3e-8)
-    w = np.concatenate([c.reshape(-1, 4) for c in scaled_noise(limit, 2**16, np.random.default_rng(0))])
     for t, probability in ((5, at_5), (10, at_10)):
-        assert conditional_tail(limit, t, w).mean() == pytest.approx(probability, abs=6e-5)
+        assert weighted_chi2_sf(t, chi2_weights(limit)) == pytest.approx(probability, abs=1e-8)
 
 
 SIZES = np.array([400, 600, 1000])
@@ -93,8 +93,7 @@ def test_the_limit_law_of_homogeneity(law, printed, at_10):
     limit = homogeneity_law(law(np.sqrt(2) / 0.25))
     np.testing.assert_allclose(weights(limit)[: len(printed)], printed, atol=6e-7)
     assert limit.mean == pytest.approx(sum(printed), abs=4e-6)
-    w = np.concatenate([c.reshape(-1, 12) for c in scaled_noise(limit, 2**15, np.random.default_rng(0))])
-    assert conditional_tail(limit, 10, w).mean() == pytest.approx(at_10, abs=5e-5)
+    assert weighted_chi2_sf(10, chi2_weights(limit)) == pytest.approx(at_10, abs=6e-7)
 
 
 @pytest.mark.parametrize(("law", "mu", "printed", "at_5", "at_10"), GOODNESS[:4])

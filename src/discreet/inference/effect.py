@@ -46,6 +46,11 @@ class Effect:
     level: float
     phi2: float
 
+    @property
+    def contingency(self) -> float:
+        """Pearson's contingency coefficient sqrt(phi2 / (1 + phi2)), of the same de-biased phi2."""
+        return math.sqrt(self.phi2 / (1.0 + self.phi2))
+
     def __str__(self) -> str:
         return f"{self.name} {self.value:.3f} [{self.low:.3f}, {self.high:.3f}] ({self.level:.0%} interval)"
 

@@ -21,7 +21,7 @@ from discreet.inference.observed import Noise, joint_noise
 from discreet.inference.statistic.cellwise import STATISTICS
 from discreet.inference.statistic.rules import find_rule
 from discreet.inference.tails.weighted_chi2 import weighted_chi2_sf
-from discreet.noise import Gaussian, JointNoise
+from discreet.noise import JointNoise
 
 Floats = NDArray[np.float64]
 Marks = NDArray[np.bool_]
@@ -112,7 +112,7 @@ def _together(batch: Batch, null: str | NullMethod, rng: np.random.Generator) ->
     if not batch.size:
         return np.empty(0)
     if null in ("auto", "closed-form"):
-        if isinstance(batch.noise.law, Gaussian) and batch.noise.size <= MOST_CELLS:
+        if batch.noise.law.is_normal and batch.noise.size <= MOST_CELLS:
             return np.asarray(np.clip(weighted_chi2_sf(batch.statistics, batch.weights()), 0.0, 1.0))
         if batch.df == 1:
             return _one_degree(batch, null, seed)

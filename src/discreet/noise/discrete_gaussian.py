@@ -16,6 +16,7 @@ from discreet.noise.validation import positive
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]
 
+FINE = 2.0  # records; from here on a lattice of step 1 cannot be seen: exp(-8 pi^2) is 5e-35
 LARGEST = 1e5  # records; beyond, the law differs from the continuous one in the tenth digit only
 
 
@@ -51,6 +52,11 @@ class DiscreteGaussian:
                 f"a discrete Gaussian law has an sd of up to {LARGEST:,.0f}, not {sd!r}; use Gaussian({sd!r})"
             )
         object.__setattr__(self, "sd", sd)
+
+    @property
+    def is_normal(self) -> bool:
+        """Whether tests may take the law for a normal one: its characteristic function differs by exp(-2 pi^2 sd^2)."""
+        return self.sd >= FINE
 
     @property
     def on_integers(self) -> bool:

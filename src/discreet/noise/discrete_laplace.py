@@ -40,6 +40,11 @@ class DiscreteLaplace:
         object.__setattr__(self, "scale", positive("discrete Laplace scale", self.scale))
 
     @property
+    def is_normal(self) -> bool:
+        """Whether tests may take the law for a normal one."""
+        return False
+
+    @property
     def on_integers(self) -> bool:
         """The law is on the whole numbers."""
         return True

@@ -41,6 +41,11 @@ class Gaussian:
         return self.sd
 
     @property
+    def is_normal(self) -> bool:
+        """Whether tests may take the law for a normal one."""
+        return True
+
+    @property
     def on_integers(self) -> bool:
         """The law is continuous."""
         return False

@@ -37,6 +37,11 @@ class Laplace:
         object.__setattr__(self, "scale", positive("Laplace scale", self.scale))
 
     @property
+    def is_normal(self) -> bool:
+        """Whether tests may take the law for a normal one."""
+        return False
+
+    @property
     def on_integers(self) -> bool:
         """The law is continuous."""
         return False

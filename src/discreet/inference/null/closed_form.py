@@ -17,7 +17,7 @@ from discreet.inference.null import one_degree
 from discreet.inference.null.problem import NullProblem, Seed, Tail
 from discreet.inference.null.weights import chi2_weights
 from discreet.inference.tails import weighted_chi2
-from discreet.noise import DrawLaw, Gaussian
+from discreet.noise import DrawLaw
 
 Floats = NDArray[np.float64]
 
@@ -45,7 +45,7 @@ class ClosedForm:
     def tail(self, problem: NullProblem, t: float, rng: Seed) -> Tail:
         """P(Q >= t) with a bound of its numerical error; `rng` is not used."""
         law = problem.law
-        if all(isinstance(noise.law, Gaussian) for noise in law.noises):
+        if all(noise.law.is_normal for noise in law.noises):
             p, accuracy = float(weighted_chi2.weighted_chi2_sf(t, chi2_weights(law))), weighted_chi2.RELATIVE_ERROR
         else:
             p, accuracy = float(one_degree.one_degree_sf(t, _draws(law))), one_degree.RELATIVE_ERROR

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from discreet.errors import NotAvailable
 from discreet.inference.law import LimitLaw, TwoWay
-from discreet.noise import Gaussian, JointNoise
+from discreet.noise import JointNoise
 
 Floats = NDArray[np.float64]
 
@@ -44,15 +44,15 @@ def chi2_weights(law: LimitLaw) -> Floats:
     >>> import numpy as np
     >>> from discreet.inference.law import LimitLaw, OneWay
     >>> from discreet.inference.null.weights import chi2_weights
-    >>> from discreet.noise import Gaussian, JointNoise
+    >>> from discreet.noise import Gaussian
     >>> theta = np.array([0.1, 0.2, 0.3, 0.4])
     >>> law = LimitLaw(OneWay(np.sqrt(theta), True), 1 / np.sqrt(500 * theta), (Gaussian(200**0.5).on((4,)),))
     >>> chi2_weights(law).round(6)
     array([4.926266, 2.896449, 2.216131, 1.294488])
     """
-    for noise in law.noises:
-        if not isinstance(noise.law, Gaussian):
-            raise NotAvailable(f"the closed form needs Gaussian noise or one degree of freedom, not {noise.law!r}")
+    if not all(noise.law.is_normal for noise in law.noises):
+        laws = ", ".join(sorted({repr(noise.law) for noise in law.noises}))
+        raise NotAvailable(f"the closed form needs Gaussian noise or one degree of freedom, not {laws}")
     weights = _by_product(law)
     if weights is None:
         if law.scaling.size > MOST_CELLS:

@@ -32,7 +32,6 @@ from discreet.inference.null.points import uniform_chunks
 from discreet.inference.statistic.fitted import LARGEST_TABLE, FittedNull
 from discreet.inference.statistic.jumps import Jumps
 from discreet.inference.tails.noncentral import LARGEST, noncentral_chi2_sf
-from discreet.noise import Gaussian
 
 Floats = NDArray[np.float64]
 
@@ -59,7 +58,7 @@ class Projected:
     @property
     def gaussian(self) -> bool:
         """Whether all noise is normal, so that T is chi-squared."""
-        return all(isinstance(noise.law, Gaussian) for noise in self.fitted.noises)
+        return all(noise.law.is_normal for noise in self.fitted.noises)
 
     @cached_property
     def _axes(self) -> tuple[Floats, Floats]:
