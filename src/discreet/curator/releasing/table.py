@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cache
 from importlib.metadata import version
 
 import numpy as np
@@ -69,7 +70,7 @@ def plan_table(
             guarantee=guarantee,
             cost=cost,
             n=public.n,
-            versions={"discreet": version("discreet"), "opendp": gate.opendp_version()},
+            versions=_versions(),
             group_sizes=None if group_axis is None else public.groups,
         )
 
@@ -89,6 +90,12 @@ def plan_table(
         mechanism=reached.name,
         make=make,
     )
+
+
+@cache
+def _versions() -> dict[str, str]:
+    """The programs that make a release; looked up once, since reading a package's metadata takes a millisecond."""
+    return {"discreet": version("discreet"), "opendp": gate.opendp_version()}
 
 
 def _cells(shape: tuple[int, ...], group_axis: int | None, *, other: bool) -> int:
