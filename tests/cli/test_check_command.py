@@ -30,6 +30,22 @@ def test_strays_come_with_their_likely_cause(discreet) -> None:
     assert [stray["value"] for stray in systolic["values"]] == [None]
 
 
+@pytest.mark.usefixtures("study")
+def test_numbers_that_are_none_or_out_of_bounds(discreet) -> None:
+    Path("ages.csv").write_text("age,dose\n34,1\n,2\nn/a,3\n151,4\n-1,5\n200,6\n")
+    Path("ages.toml").write_text("[columns]\nage = { lower = 0, upper = 120 }\ndose = { lower = 0, upper = 9 }\n")
+    data = discreet("check", "ages.csv", "--schema", "ages.toml", "--json").data()
+    assert data["clean"] is False
+    assert data["numbers"] == [
+        {"name": "age", "missing": 1, "below": 1, "above": 2, "not_numbers": 1},
+        {"name": "dose", "missing": 0, "below": 0, "above": 0, "not_numbers": 0},
+    ]
+    shown = discreet("check", "ages.csv", "--schema", "ages.toml").done()
+    assert "null or NaN" in shown
+    assert "151" not in shown
+    assert "all within bounds in  dose" in shown
+
+
 @pytest.mark.usefixtures("strays")
 @pytest.mark.parametrize("width", [60, 80, 120])
 def test_the_table_fits_the_terminal(discreet, monkeypatch, width) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from rich import box
@@ -46,6 +47,7 @@ def check(data: Data, schema: SchemaFile, as_json: Json = False) -> None:
         "complete": declared.complete,
         "clean": diagnosis.clean,
         "columns": [_column(column) for column in diagnosis.columns],
+        "numbers": [asdict(column) for column in diagnosis.numbers],
     }
     emit(outcome, lambda: _view(outcome, diagnosis), as_json=as_json)
 
@@ -62,17 +64,34 @@ def _view(outcome: dict[str, Any], diagnosis: Diagnosis) -> RenderableType:
         Text(CONFIDENTIAL, style="bold red"),
         "",
     ]
-    if not diagnosis.clean:
+    if any(column.count for column in diagnosis.columns):
         parts += [_strays(diagnosis), ""]
         if outcome["complete"]:
             parts += [
                 warning("The schema promises complete = true, so a stray counts as the first category of its column."),
                 "",
             ]
-    matching = [column.name for column in diagnosis.columns if not column.count]
-    if matching:
-        parts.append(facts([("no strays in", ", ".join(matching))]))
+    if any(column.count for column in diagnosis.numbers):
+        parts += [_numbers(diagnosis), ""]
+    matching = {
+        "no strays in": [column.name for column in diagnosis.columns if not column.count],
+        "all within bounds in": [column.name for column in diagnosis.numbers if not column.count],
+    }
+    if shown := [(kind, ", ".join(names)) for kind, names in matching.items() if names]:
+        parts.append(facts(shown))
     return Group(*parts)
+
+
+def _numbers(diagnosis: Diagnosis) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, header_style="dim", border_style="bright_black", show_edge=False)
+    table.add_column("column", overflow="fold", min_width=8)
+    for kind in ("null or NaN", "below", "above", "not a number"):
+        table.add_column(kind, justify="right", no_wrap=True)
+    for column in diagnosis.numbers:
+        if column.count:
+            counts = column.missing, column.below, column.above, column.not_numbers
+            table.add_row(Text(printable(column.name)), *(f"{count:,}" for count in counts))
+    return table
 
 
 def _strays(diagnosis: Diagnosis) -> Table:

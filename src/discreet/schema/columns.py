@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -15,6 +16,9 @@ from discreet.errors import InvalidInput
 from discreet.schema.canonical import Category, Spellings, label, spellings
 
 _DEFAULT_STEPS = 2**16
+_MOST_STEPS = 2**31
+_FARTHEST = 2**45
+_STEP_RANGE = Fraction(1, 2**960), Fraction(2**960)
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,9 +134,33 @@ class Bounded:
         return _DEFAULT_STEPS if self.step is None else int(width / _rational(self.step))
 
     @property
+    def exact_bounds(self) -> tuple[Fraction, Fraction]:
+        """lower and upper as exact fractions, read as they print."""
+        return _rational(self.lower), _rational(self.upper)
+
+    @property
     def exact_step(self) -> Fraction:
         """(upper - lower)/J as an exact fraction."""
         return (_rational(self.upper) - _rational(self.lower)) / self.steps
+
+    @property
+    def grid_refusal(self) -> str | None:
+        """Why exact sums over this grid are refused; None where they are not.
+
+        J^2 must fit 64 bits, so that the sums of 2**40 products fit 128; and a double must tell the points between
+        two grid points apart, at both bounds.
+        """
+        smallest, largest = _STEP_RANGE
+        if self.steps > _MOST_STEPS:
+            return f"{self.steps} steps from lower to upper are more than 2**31; declare a larger step"
+        if max(map(abs, self.exact_bounds)) > _FARTHEST * self.exact_step:
+            return (
+                f"the bounds {self.lower!r} and {self.upper!r} lie more than 2**45 steps from zero, where numbers are too "
+                f"coarse for the grid; declare a larger step or shift the column"
+            )
+        if not smallest <= self.exact_step <= largest:
+            return "its step is out of range: it must lie between 2**-960 and 2**960"
+        return None
 
     @property
     def missing_code(self) -> int:
@@ -162,7 +190,7 @@ def _category(value: object) -> Category:
 
 def _number(name: str, value: object) -> float:
     plain = value.item() if isinstance(value, np.generic) else value
-    if isinstance(plain, bool) or not isinstance(plain, int | float) or not math.isfinite(plain):
+    if isinstance(plain, bool) or not isinstance(plain, int | float) or not abs(plain) <= sys.float_info.max:
         raise InvalidInput(f"{name} must be a finite number, got {value!r}")
     return int(plain) if isinstance(plain, int) else float(plain)
 

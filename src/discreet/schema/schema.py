@@ -96,6 +96,20 @@ class Schema:
             raise InvalidInput(f"column {name!r} is numeric (Bounded); this needs a categorical column")
         return column
 
+    def numeric(self, name: str) -> Bounded:
+        """The numeric column `name`, fit for exact sums; `InvalidInput` where it is not declared or categorical.
+
+        Its grid must be one that doubles can tell apart and whose sums fit 128 bits: see `Bounded.grid_refusal`.
+        """
+        column = self.columns.get(name) if isinstance(name, str) else None
+        if column is None:
+            raise unknown_name("column", name, self.columns)
+        if not isinstance(column, Bounded):
+            raise InvalidInput(f"column {name!r} is categorical; this needs a numeric column: Bounded(lower, upper)")
+        if refusal := column.grid_refusal:
+            raise InvalidInput(f"column {name!r}: {refusal}")
+        return column
+
     def select(self, names: Iterable[str]) -> Schema:
         """The part of the schema that concerns `names`, in their order (and the fixed column, which no part can lack)."""
         wanted = [names] if isinstance(names, str) else list(names)

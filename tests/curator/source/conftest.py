@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import datetime
 import unicodedata
 from collections.abc import Callable
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import narwhals.stable.v2 as nw
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -51,6 +53,37 @@ def _parquet(table: pa.Table, folder: Path) -> Path:
     path = folder / "records.parquet"
     pq.write_table(table, path)
     return path
+
+
+def _csv(table: pa.Table, folder: Path) -> Path:
+    path = folder / "records.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(table.column_names)
+        for row in zip(*(column.to_pylist() for column in table.columns), strict=True):
+            writer.writerow(["" if value is None else str(value) for value in row])
+    return path
+
+
+NUMERIC_ENGINES: dict[str, Callable[[pa.Table, Path], Any]] = {
+    **ENGINES,
+    "csv": _csv,
+    "narwhals lazy": lambda table, _: nw.from_native(_duckdb(table)),
+}
+
+
+@pytest.fixture(params=list(NUMERIC_ENGINES))
+def numeric_engine(request: pytest.FixtureRequest, tmp_path: Path) -> Engine:
+    """Every engine, and a CSV file: for numbers its text counts as the same."""
+    build = NUMERIC_ENGINES[request.param]
+    return lambda table: build(table, tmp_path)
+
+
+@pytest.fixture(scope="session")
+def in_memory() -> dict[str, Callable[[pa.Table], Any]]:
+    """The engines that need no file."""
+    kept = {name: build for name, build in NUMERIC_ENGINES.items() if name not in ("csv", "parquet")}
+    return {name: lambda table, build=build: build(table, Path()) for name, build in kept.items()}
 
 
 @pytest.fixture(params=list(ENGINES))

@@ -42,7 +42,42 @@ def test_every_engine_gives_the_same_strays(engine: Any) -> None:
 def test_no_strays(engine: Any) -> None:
     diagnosis = open_source(engine(pa.table({"smoking": ["no", "yes"], "age": [0.5, 1]})), SCHEMA).diagnose()
     assert diagnosis.clean
-    assert repr(diagnosis).splitlines()[1:] == ["smoking: 0 strays"]
+    assert repr(diagnosis).splitlines()[1:] == ["smoking: 0 strays", "age: all numbers within the bounds"]
+
+
+def test_flaws_of_numeric_columns(engine: Any) -> None:
+    nan, inf = float("nan"), float("inf")
+    table = pa.table(
+        {
+            "f": [0.5, nan, None, inf, -inf, 2.0, -1e-300, 1.0],
+            "i": pa.array([0, 1, 2, 2**62, -1, None, 1, 1], pa.int64()),
+            "t": ["0.5", "x", "", None, "nan", "-1", "1e400", "TRUE"],
+            "b": [True, False, None, True, True, True, True, True],
+            "d": pa.array([decimal.Decimal(x) for x in ("0.5", "7", "-7", "1", "0", "1", "1", "1")]),
+            "l": [[1], None, [], [1], [1], [1], [1], [1]],
+        }
+    )
+    diagnosis = open_source(engine(table), Schema(dict.fromkeys("fitbdl", Bounded(0, 1)))).diagnose()
+    found = {flaws.name: (flaws.missing, flaws.below, flaws.above, flaws.not_numbers) for flaws in diagnosis.numbers}
+    assert found == {
+        "f": (2, 2, 2, 0),
+        "i": (1, 1, 2, 0),
+        "t": (1, 1, 1, 3),
+        "b": (1, 0, 0, 0),
+        "d": (0, 1, 1, 0),
+        "l": (1, 0, 0, 7),
+    }
+    assert not diagnosis.clean
+    shown = repr(diagnosis).splitlines()
+    assert shown[0].startswith("CONFIDENTIAL")
+    assert "t: 1 null or NaN, 1 below the bounds, 1 above the bounds, 3 not a number" in shown
+    assert "b: 1 null or NaN" in shown
+
+
+def test_a_column_whose_grid_is_refused_is_not_diagnosed() -> None:
+    schema = Schema({"a": Bounded(0, 1, step=1e-12), "b": Bounded(0, 1.7e308), "c": Bounded(0, 1)})
+    diagnosis = open_source(pa.table({"a": [0.5], "b": [1], "c": [0.5]}), schema).diagnose()
+    assert [flaws.name for flaws in diagnosis.numbers] == ["c"]
 
 
 def test_types_and_numbers(engine: Any) -> None:

@@ -6,21 +6,27 @@ engine's own error often holds a value. Numbers that leave this room are confide
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
+import narwhals.stable.v2 as nw
+
 from discreet.curator.source.diagnose import Diagnosis, diagnose
-from discreet.curator.source.encode import Reader, cells, cells_by_group
+from discreet.curator.source.encode import Reader, cells, cells_by_group, row_major
 from discreet.curator.source.files import open_file
 from discreet.curator.source.frames import open_frame
+from discreet.curator.source.moments import Moments, gather
+from discreet.curator.source.numeric import Grid
 from discreet.curator.source.tables import open_relation
 from discreet.errors import DiscreetError, InvalidInput, SourceError
-from discreet.schema import Categorical, Schema, unknown_name
+from discreet.schema import Bounded, Schema, unknown_name
 
-__all__ = ["Diagnosis", "Source", "open_source"]
+__all__ = ["Diagnosis", "Moments", "Source", "open_source"]
 
 _Answer = TypeVar("_Answer")
+_MOST_CELLS = 2**24
 _UNREADABLE = (
     "the records cannot be read: the file or frame is damaged, of another format or encoding, "
     "or its records differ in the number of fields (no detail is shown, because it could show a record)"
@@ -61,8 +67,9 @@ def open_source(source: Any, schema: Schema) -> Source:
 def _opening(source: Any, wanted: list[str]) -> Callable[[], tuple[Reader, list[str]]]:
     if isinstance(source, str | Path):
         return lambda: open_file(source, wanted)
-    if type(source).__name__ == "DuckDBPyRelation":
-        return lambda: open_relation(source)
+    native = nw.to_native(source, pass_through=True)
+    if type(native).__name__ == "DuckDBPyRelation":
+        return lambda: open_relation(native)
     return lambda: open_frame(source)
 
 
@@ -101,10 +108,58 @@ class Source:
         chosen, complete = {self._schema.fixed: column}, self._schema.complete
         return _sealed(lambda: cells(self._reader.groups(chosen), [column], complete=complete))
 
+    def sums(self, columns: Sequence[str], *, products: bool) -> list[Moments]:
+        """The exact sums of the codes of numeric columns and, where asked for, of their products.
+
+        One entry a group of the fixed column: its labels in order; then, unless the schema is complete, the records of an
+        undeclared label (which under a complete schema count as the first). One entry where the schema has no fixed column.
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> from discreet import Bounded, Schema
+        >>> schema = Schema({"x": Bounded(0, 1, step=0.1), "y": Bounded(0, 10, step=1)})
+        >>> (all_records,) = open_source(pa.table({"x": [0.3, None], "y": [2, 11]}), schema).sums(["x", "y"], products=True)
+        >>> all_records.n, all_records.sums, all_records.products
+        (2, (8, 12), ((34, 56), (56, 104)))
+        """
+        chosen = {name: Grid.of(column) for name, column in self._numeric(columns).items()}
+        complete, name = self._schema.complete, self._schema.fixed
+        fixed = None if name is None else (name, self._schema.categorical(name))
+        labels = None if fixed is None else len(fixed[1])
+        return _sealed(
+            lambda: gather(
+                self._reader.moments(chosen, fixed, products=products),
+                len(chosen),
+                products=products,
+                labels=labels,
+                complete=complete,
+            )
+        )
+
+    def count_bins(self, columns: Sequence[str], bins: Sequence[int]) -> list[int]:
+        """Exact counts of the cells of a histogram, row-major: code j of J + 1 falls into bin min(m - 1, j m // J)."""
+        chosen = self._numeric(columns)
+        sizes = list(bins) if isinstance(bins, list | tuple) else []
+        if len(sizes) != len(chosen) or any(type(size) is not int or size < 1 for size in sizes):
+            raise InvalidInput(f"bins must be one whole number from 1 for each of {len(chosen)} columns, got {bins!r}")
+        if math.prod(sizes) > _MOST_CELLS:
+            raise InvalidInput(f"a histogram of {math.prod(sizes)} cells is too large: at most 2**24 are counted")
+        cut = {name: (Grid.of(chosen[name]), size) for name, size in zip(chosen, sizes, strict=True)}
+        return _sealed(lambda: row_major(self._reader.bins(cut), sizes))
+
+    def count_codes(self, column: str) -> list[int]:
+        """The number of records with each code 0 ... J of a numeric column."""
+        return self.count_bins([column], [self._schema.numeric(column).steps + 1])  # then bin j is code j
+
+    def _numeric(self, columns: Sequence[str]) -> dict[str, Bounded]:
+        if isinstance(columns, str) or not columns or len(set(columns)) != len(columns):
+            raise InvalidInput(f"columns must be a list of distinct names, got {columns!r}")
+        return {name: self._schema.numeric(name) for name in columns}
+
     def diagnose(self) -> Diagnosis:
-        """The strays of every categorical column and their likely cause. Confidential."""
-        columns = [(name, column) for name, column in self._schema.columns.items() if isinstance(column, Categorical)]
-        return _sealed(lambda: diagnose(self._reader, columns))
+        """The strays of every categorical column and their likely cause; the flaws of every numeric one. Confidential."""
+        return _sealed(lambda: diagnose(self._reader, self._schema.columns))
 
     def close(self) -> None:
         """Let go of the records."""

@@ -1,15 +1,16 @@
-"""What the strays are and what likely made them: for the curator's own eyes, never for a release."""
+"""What does not match the schema: strays and what likely made them, numbers out of bounds. For the curator's eyes only."""
 
 from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import astuple, dataclass
 from difflib import get_close_matches
 
 from discreet.curator.source.encode import Reader, cells
-from discreet.schema.columns import Categorical
+from discreet.curator.source.numeric import Grid
+from discreet.schema import Categorical, Column
 
 _LIMIT = 1_000_000
 _SHOWN = 10
@@ -36,16 +37,53 @@ class ColumnStrays:
     values: tuple[Stray, ...]
 
 
+@dataclass(frozen=True)
+class ColumnFlaws:
+    """What of a numeric column is not a number within its bounds: how many records.
+
+    Attributes
+    ----------
+    missing : int
+        Null or NaN; they count as the declared `missing=` value.
+    below, above : int
+        Numbers outside of the bounds, infinities too; they count as the bound.
+    not_numbers : int
+        Values of another type, and text that is no number; they count as missing ones do.
+    """
+
+    name: str
+    missing: int
+    below: int
+    above: int
+    not_numbers: int
+
+    @property
+    def count(self) -> int:
+        """How many records in all."""
+        return self.missing + self.below + self.above + self.not_numbers
+
+    def __str__(self) -> str:
+        kinds = {
+            "null or NaN": self.missing,
+            "below the bounds": self.below,
+            "above the bounds": self.above,
+            "not a number": self.not_numbers,
+        }
+        found = ", ".join(f"{number} {kind}" for kind, number in kinds.items() if number)
+        return f"{self.name}: {found or 'all numbers within the bounds'}"
+
+
 @dataclass(frozen=True, repr=False)
 class Diagnosis:
-    """The strays of every categorical column. Confidential: these are exact counts and raw values."""
+    """The strays of every categorical column and the flaws of every numeric one. Confidential: exact counts, raw values."""
 
     columns: tuple[ColumnStrays, ...]
+    numbers: tuple[ColumnFlaws, ...] = ()
 
     @property
     def clean(self) -> bool:
-        """Whether there are no strays at all."""
-        return not any(column.count for column in self.columns)
+        """Whether there are no strays at all, and every number is there and within its bounds."""
+        return not any(column.count for column in self.columns) and not any(column.count for column in self.numbers)
 
     def __repr__(self) -> str:
         lines = ["CONFIDENTIAL: exact counts and raw values of the records; not protected, not for release"]
@@ -55,12 +93,18 @@ class Diagnosis:
                 f"  {stray.count} x {'null' if stray.value is None else repr(stray.value)} ({stray.type}): {stray.hint}"
                 for stray in column.values
             ]
-        return "\n".join(lines)
+        return "\n".join([*lines, *map(str, self.numbers)])
 
 
-def diagnose(reader: Reader, columns: Sequence[tuple[str, Categorical]]) -> Diagnosis:
-    """Count and explain the strays of each column."""
-    return Diagnosis(tuple(_diagnose_column(reader, name, column) for name, column in columns))
+def diagnose(reader: Reader, columns: Mapping[str, Column]) -> Diagnosis:
+    """Count and explain the strays of each categorical column, and count the flaws of each numeric one."""
+    strays, flaws = [], []
+    for name, column in columns.items():
+        if isinstance(column, Categorical):
+            strays.append(_diagnose_column(reader, name, column))
+        elif column.grid_refusal is None:
+            flaws.append(ColumnFlaws(name, *astuple(reader.flaws(name, Grid.of(column)))))
+    return Diagnosis(tuple(strays), tuple(flaws))
 
 
 def _diagnose_column(reader: Reader, name: str, column: Categorical) -> ColumnStrays:

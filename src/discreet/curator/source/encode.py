@@ -10,10 +10,13 @@ import datetime
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 
+from discreet.curator.source.moments import Part
+from discreet.curator.source.numeric import Grid
 from discreet.errors import InvalidInput
 from discreet.schema.canonical import Spellings
 from discreet.schema.columns import Categorical
@@ -21,6 +24,16 @@ from discreet.schema.columns import Categorical
 STRAY = -1
 
 Groups = Iterable[tuple[Sequence[int], int]]
+
+
+@dataclass(frozen=True)
+class Flaws:
+    """The numbers of records whose value of a numeric column is null or NaN, below or above the bounds, or no number."""
+
+    missing: int
+    below: int
+    above: int
+    not_numbers: int
 
 
 class Reader(Protocol):
@@ -32,6 +45,20 @@ class Reader(Protocol):
 
     def groups(self, columns: Mapping[str, Categorical]) -> Groups:
         """Pairs (codes of the columns in order, number of records); the same codes may come more than once."""
+        ...
+
+    def moments(
+        self, columns: Mapping[str, Grid], fixed: tuple[str, Categorical] | None, *, products: bool
+    ) -> Sequence[Part]:
+        """The exact sums of the codes, and of their products; the same label may come more than once."""
+        ...
+
+    def bins(self, columns: Mapping[str, tuple[Grid, int]]) -> Groups:
+        """Pairs (bin of each column, number of records): code j of J + 1 falls into bin min(m - 1, j m // J)."""
+        ...
+
+    def flaws(self, name: str, grid: Grid) -> Flaws:
+        """What of a numeric column does not fit its declaration. Confidential."""
         ...
 
     def strays(self, name: str, column: Categorical, limit: int) -> list[tuple[str, str | None]]:
@@ -130,6 +157,17 @@ def cells_by_group(groups: Groups, columns: Sequence[Categorical], fixed: int) -
             cell = cell * width + code
         else:
             cell += size if label < 0 else 0
+        counts[cell] += int(number)
+    return counts
+
+
+def row_major(groups: Groups, sizes: Sequence[int]) -> list[int]:
+    """The counts of all cells of axes of these sizes, row-major."""
+    counts = [0] * math.prod(sizes)
+    for positions, number in groups:
+        cell = 0
+        for position, size in zip(positions, sizes, strict=True):
+            cell = cell * size + int(position)
         counts[cell] += int(number)
     return counts
 

@@ -11,15 +11,26 @@ from __future__ import annotations
 
 import datetime
 import itertools
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import astuple, dataclass, replace
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.curator.source.encode import STRAY, Groups, coder, distinct_names
+from discreet.curator.source.encode import STRAY, Flaws, Groups, coder, distinct_names
+from discreet.curator.source.frame_moments import (
+    block_bins,
+    block_flaws,
+    block_moments,
+    blocks,
+    lazy_bins,
+    lazy_moments,
+)
+from discreet.curator.source.frame_numbers import collected, is_null, machine_numbers
+from discreet.curator.source.moments import Part
+from discreet.curator.source.numeric import Grid
 from discreet.errors import InvalidInput
 from discreet.schema.canonical import Spellings
 from discreet.schema.columns import Categorical
@@ -35,6 +46,9 @@ class Key:
     expression: nw.Expr
     codes: Mapping[Any, int]
     sentinel: str | float
+
+    def code(self, value: Any) -> int:
+        return self.codes.get(value, STRAY)
 
     def grouped(self, alias: str) -> nw.Expr:
         known = self.expression.is_in(list(self.codes))
@@ -74,51 +88,97 @@ class FrameReader:
     def count_rows(self) -> int:
         if isinstance(self._frame, nw.DataFrame):
             return len(self._frame)
-        return int(_collected(self._frame.select(nw.len().alias("n")))["n"][0])
+        return int(collected(self._frame.select(nw.len().alias("n")))["n"][0])
 
     def groups(self, columns: Mapping[str, Categorical]) -> Groups:
-        frame, keys = self._keys(columns)
+        frame, keys = _keys(self._frame.select(*columns), columns)
         used = {f"k{i}": key for i, key in enumerate(keys) if key is not None}
         if not used:
             return [([STRAY] * len(keys), self.count_rows())]
         expressions = [key.grouped(alias) for alias, key in used.items()]
-        counted = _collected(frame.select(*expressions).group_by(*used).agg(nw.len().alias("n")))
+        counted = collected(frame.select(*expressions).group_by(*used).agg(nw.len().alias("n")))
         position = {alias: i for i, alias in enumerate(counted.columns)}
         return [
             (
-                [STRAY if key is None else key.codes.get(row[position[f"k{i}"]], STRAY) for i, key in enumerate(keys)],
+                [STRAY if key is None else key.code(row[position[f"k{i}"]]) for i, key in enumerate(keys)],
                 int(row[position["n"]]),
             )
             for row in counted.rows()
         ]
 
+    def moments(
+        self, columns: Mapping[str, Grid], fixed: tuple[str, Categorical] | None, *, products: bool
+    ) -> list[Part]:
+        labels = {} if fixed is None else dict([fixed])
+        frame = self._readable(columns, labels)
+        if isinstance(frame, nw.LazyFrame):
+            (key,) = _keys(frame, labels)[1] if labels else (None,)
+            label = nw.lit(STRAY) if key is None else key.grouped("label")
+            found = lazy_moments(frame, columns, label, products=products)
+            return [replace(part, label=STRAY if key is None else key.code(value)) for value, part in found]
+        return [
+            part
+            for block in blocks(frame)
+            for part in block_moments(block, columns, _positions(block, labels), products=products)
+        ]
+
+    def bins(self, columns: Mapping[str, tuple[Grid, int]]) -> Groups:
+        frame = self._readable(columns)
+        if isinstance(frame, nw.LazyFrame):
+            return lazy_bins(frame, columns)
+        return [group for block in blocks(frame) for group in block_bins(block, columns)]
+
+    def flaws(self, name: str, grid: Grid) -> Flaws:
+        found = [block_flaws(block[name], grid) for block in blocks(collected(self._frame.select(name)))]
+        return (
+            Flaws(*(sum(counts) for counts in zip(*map(astuple, found), strict=True))) if found else Flaws(0, 0, 0, 0)
+        )
+
+    def _readable(self, numeric: Iterable[str], labels: Iterable[str] = ()) -> Any:
+        """The columns; collected where the engine cannot encode one of them lazily."""
+        frame = self._frame.select(*numeric, *labels)
+        if isinstance(frame, nw.DataFrame):
+            return frame
+        known = machine_numbers(frame, numeric)
+        return collected(frame) if known is None else known
+
     def strays(self, name: str, column: Categorical, limit: int) -> list[tuple[str, str | None]]:
-        frame, (key,) = self._keys({name: column})
+        frame, (key,) = _keys(self._frame.select(name), {name: column})
         if key is not None:
             frame = frame.filter(key.grouped(name) == nw.lit(key.sentinel))
-        values = _collected(frame.select(name).head(limit))[name].to_list()
-        return [(type(value).__name__, None if _is_null(value) else str(value)) for value in values]
+        values = collected(frame.select(name).head(limit))[name].to_list()
+        return [(type(value).__name__, None if is_null(value) else str(value)) for value in values]
 
     def close(self) -> None:
         del self._frame
 
-    def _keys(self, columns: Mapping[str, Categorical]) -> tuple[Any, list[Key | None]]:
-        """The frame (with codes beside the columns of Python objects) and one key a column; None: all are strays."""
-        frame = self._frame.select(*columns)
-        dtypes = frame.collect_schema()
-        if isinstance(frame, nw.LazyFrame) and any(_is_opaque(dtype) for dtype in dtypes.values()):
-            frame = _collected(frame)
-        keys: list[Key | None] = []
-        for name, column in columns.items():
-            codes = _codes_by_value(frame[name], column.spellings) if isinstance(frame, nw.DataFrame) else None
-            if codes is None:
-                keys.append(_key(nw.col(name), dtypes[name], column.spellings))
-            else:
-                alias = next(alias for n in itertools.count() if (alias := f"codes {n}") not in frame.columns)
-                series = nw.new_series(alias, codes, nw.Int64, backend=frame.implementation)
-                frame = frame.with_columns(series)
-                keys.append(Key(nw.col(alias), {code: code for code in range(len(column))}, STRAY))
-        return frame, keys
+
+def _positions(frame: Any, fixed: Mapping[str, Categorical]) -> NDArray[np.int64]:
+    """The position of each record's label; all strays without a fixed column."""
+    key = None
+    if fixed:
+        frame, (key,) = _keys(frame, fixed)
+    if key is None:
+        return np.full(len(frame), STRAY, dtype=np.int64)
+    return np.array([key.code(value) for value in frame.select(key.grouped("k"))["k"].to_list()], dtype=np.int64)
+
+
+def _keys(frame: Any, columns: Mapping[str, Categorical]) -> tuple[Any, list[Key | None]]:
+    """The frame (with codes beside the columns of Python objects) and one key a column; None: all are strays."""
+    dtypes = frame.collect_schema()
+    if isinstance(frame, nw.LazyFrame) and any(_is_opaque(dtypes[name]) for name in columns):
+        frame = collected(frame)
+    keys: list[Key | None] = []
+    for name, column in columns.items():
+        codes = _codes_by_value(frame[name], column.spellings) if isinstance(frame, nw.DataFrame) else None
+        if codes is None:
+            keys.append(_key(nw.col(name), dtypes[name], column.spellings))
+        else:
+            alias = next(alias for n in itertools.count() if (alias := f"codes {n}") not in frame.columns)
+            series = nw.new_series(alias, codes, nw.Int64, backend=frame.implementation)
+            frame = frame.with_columns(series)
+            keys.append(Key(nw.col(alias), {code: code for code in range(len(column))}, STRAY))
+    return frame, keys
 
 
 def _key(column: nw.Expr, dtype: Any, spellings: Spellings) -> Key | None:
@@ -176,17 +236,3 @@ def _codes_by_category(code: Callable[[Any], int], categories: list[Any], positi
     """A null has the position -1, which is the stray at the end of the table."""
     table = np.array([*map(code, categories), STRAY], dtype=np.int64)
     return np.asarray(table[positions])
-
-
-def _is_null(value: Any) -> bool:
-    return (
-        value is None or type(value).__name__ in ("NAType", "NaTType") or (isinstance(value, float) and value != value)
-    )
-
-
-def _collected(frame: Any) -> nw.DataFrame[Any]:
-    if isinstance(frame, nw.DataFrame):
-        return frame
-    if frame.implementation.is_polars():  # in batches, not the whole column at once
-        return nw.from_native(frame.to_native().collect(engine="streaming"), eager_only=True)
-    return frame.collect()  # type: ignore[no-any-return]

@@ -11,11 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeVar
 
 import duckdb
 
-from discreet.curator.source.encode import STRAY, Groups, distinct_names
+from discreet.curator.source.encode import STRAY, Flaws, Groups, distinct_names
+from discreet.curator.source.moments import MOST_ROWS, Digits, Part
+from discreet.curator.source.numeric import Grid
+from discreet.curator.source.table_numbers import bins_sql, flaws_sql, number_sql, sums_sql, veiled
 from discreet.schema.canonical import Spellings
 from discreet.schema.columns import Categorical
 
@@ -71,6 +75,8 @@ class TableReader:
     """Counts the records of a DuckDB relation by codes."""
 
     __slots__ = ("_positions", "_relation", "_types")
+    _is_ours = False  # the connection and its settings
+    _small_sum = "sum"
 
     def __init__(self, relation: Any, names: Sequence[str]) -> None:
         self._relation = relation
@@ -82,6 +88,41 @@ class TableReader:
 
     def groups(self, columns: Mapping[str, Categorical]) -> Groups:
         return self._row_by_row(self._lookups(columns))
+
+    def moments(
+        self, columns: Mapping[str, Grid], fixed: tuple[str, Categorical] | None, *, products: bool
+    ) -> list[Part]:
+        numbers = [self._number(name) for name in columns]
+        key, join = None, ""
+        if fixed is not None:
+            ((position, found),) = self._lookups(dict([fixed]))
+            if found.codes:
+                key, join = "k0.code", _join(0, position, found)
+        grids, records = list(columns.values()), f"{self._records} {join}"
+        rows = self._ask(sums_sql(numbers, grids, key, records, products=products, small=self._small_sum))
+        if self._small_sum != "sum" and sum(row[1] for row in rows) >= MOST_ROWS // 2:
+            rows = self._ask(sums_sql(numbers, grids, key, records, products=products, small="sum"))
+        parts = []
+        for label, n, *sums in rows:
+            added = [int(value or 0) for value in sums]  # the sum of no records is NULL
+            which = STRAY if label is None else label
+            parts.append(Digits.whole(grids).recombined(which, n, added[: len(grids)], added[len(grids) :]))
+        return parts
+
+    def bins(self, columns: Mapping[str, tuple[Grid, int]]) -> Groups:
+        cuts = list(columns.values())
+        rows = self._ask(bins_sql([self._number(name) for name in columns], cuts, self._records))
+        return [([min(b, size - 1) for b, (_, size) in zip(row[:-1], cuts, strict=True)], row[-1]) for row in rows]
+
+    def flaws(self, name: str, grid: Grid) -> Flaws:
+        position = self._positions[name]
+        sql = flaws_sql(self._number(name), f"t.c{position}", self._types[position], grid, self._records)
+        return Flaws(*self._ask(sql)[0])
+
+    def _number(self, name: str) -> str:
+        position = self._positions[name]
+        number = number_sql(f"t.c{position}", self._types[position])
+        return number if self._is_ours else veiled(number)
 
     def strays(self, name: str, column: Categorical, limit: int) -> list[tuple[str, str | None]]:
         ((position, found),) = self._lookups({name: column})
@@ -140,11 +181,13 @@ class TableReader:
 class FileReader(TableReader):
     """The same for a file, on a connection of our own whose memory is limited and which writes no temporary files."""
 
-    __slots__ = ("_checked", "_connection")
+    __slots__ = ("_checked", "_connection", "_small_sum")
+    _is_ours = True
 
     def __init__(self, connection: Any, scan: str, names: Sequence[str], checked: Sequence[str]) -> None:
         super().__init__(connection.sql(f"SELECT * FROM {scan}"), names)
         self._connection = connection
+        self._small_sum = _small_sum(connection)
         self._checked = [f"count(t.c{self._positions[name]})" for name in checked]
 
     def count_rows(self) -> int:
@@ -160,6 +203,17 @@ class FileReader(TableReader):
             found = None
         return self._within_memory(lambda: self._row_by_row(lookups)) if found is None else found
 
+    def moments(
+        self, columns: Mapping[str, Grid], fixed: tuple[str, Categorical] | None, *, products: bool
+    ) -> list[Part]:
+        return self._within_memory(partial(super().moments, columns, fixed, products=products))
+
+    def bins(self, columns: Mapping[str, tuple[Grid, int]]) -> Groups:
+        return self._within_memory(partial(super().bins, columns))
+
+    def flaws(self, name: str, grid: Grid) -> Flaws:
+        return self._within_memory(partial(super().flaws, name, grid))
+
     def _within_memory(self, ask: Callable[[], _Answer]) -> _Answer:
         """Many threads hold many buffers of wide text: where memory does not suffice for them, it does for one."""
         try:
@@ -171,6 +225,15 @@ class FileReader(TableReader):
     def close(self) -> None:
         super().close()
         self._connection.close()
+
+
+def _small_sum(connection: Any) -> str:
+    """The faster function is one of DuckDB's own, which another version may not offer."""
+    try:
+        connection.execute("SELECT sum_no_overflow(1::INTEGER)").fetchall()
+    except duckdb.Error:
+        return "sum"
+    return "sum_no_overflow"
 
 
 def _join(index: int, position: int, found: Lookup) -> str:
