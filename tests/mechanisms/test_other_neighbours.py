@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from discreet.errors import NotAvailable
 from discreet.mechanisms import Gaussian, Laplace, ProjectedGaussian, default_for_table
-from discreet.mechanisms.laplace import GRID_STEPS
+from discreet.mechanisms.grid import GRID_STEPS
 from discreet.privacy import ApproxDP, GaussianDP, PureDP, TradeOff, ZeroConcentratedDP
 from discreet.privacy.cost import exact
 

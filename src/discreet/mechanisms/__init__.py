@@ -2,20 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol
 
+from discreet.mechanisms.covariance import CovarianceMechanism
+from discreet.mechanisms.ed import ED, ed_is_better
+from discreet.mechanisms.entrywise import EntrywiseGaussian, EntrywiseLaplace
+from discreet.mechanisms.exponential import Exponential
 from discreet.mechanisms.gaussian import Gaussian
+from discreet.mechanisms.kolmogorov import KolmogorovDistance
 from discreet.mechanisms.laplace import Laplace
+from discreet.mechanisms.mean_distance import MeanDistance
+from discreet.mechanisms.means import MeanMechanism
+from discreet.mechanisms.moments import MomentsMechanism
 from discreet.mechanisms.projected import ProjectedGaussian
+from discreet.mechanisms.sample import SampleMechanism, SampleSpecification
+from discreet.mechanisms.series_distance import SeriesDistance
+from discreet.mechanisms.smoothed_histogram import SmoothedHistogram, smoothed_histogram_delta
 from discreet.mechanisms.table import TableMechanism
 from discreet.privacy import PureDP
 from discreet.privacy.guarantee import Guarantee
+from discreet.privacy.moment_sensitivity import covariance_sensitivity
 
 
 class TableSpecification(Protocol):
     """What `mechanism=` of a table takes."""
 
     def for_table(self, guarantee: Guarantee, adjacency: str = "replace-one") -> TableMechanism: ...
+
+
+class MeanSpecification(Protocol):
+    """What `mechanism=` of a mean takes: `steps` are the codes above zero of each column."""
+
+    def for_mean(self, steps: Sequence[int], guarantee: Guarantee, adjacency: str = "replace-one") -> MeanMechanism: ...
+
+
+class MomentsSpecification(Protocol):
+    """What `mechanism=` of moments takes; `n` is the public size of the smallest group."""
+
+    def for_moments(
+        self, steps: Sequence[int], n: int, guarantee: Guarantee, adjacency: str = "replace-one"
+    ) -> MomentsMechanism: ...
 
 
 def default_for_table(guarantee: Guarantee, adjacency: str = "replace-one") -> TableSpecification:
@@ -25,11 +52,41 @@ def default_for_table(guarantee: Guarantee, adjacency: str = "replace-one") -> T
     return ProjectedGaussian() if adjacency == "replace-one" else Gaussian()
 
 
+def default_for_mean(guarantee: Guarantee) -> MeanSpecification:
+    """The best mechanism for means under the guarantee: Laplace for pure DP, else Gaussian."""
+    return Laplace() if isinstance(guarantee, PureDP) else Gaussian()
+
+
+def default_for_moments(guarantee: Guarantee) -> MomentsSpecification:
+    """The best one for means and covariances: noise on the entries, Laplace for pure DP, else Gaussian; never `ED`."""
+    return EntrywiseLaplace() if isinstance(guarantee, PureDP) else EntrywiseGaussian()
+
+
 __all__ = [
+    "ED",
+    "CovarianceMechanism",
+    "EntrywiseGaussian",
+    "EntrywiseLaplace",
+    "Exponential",
     "Gaussian",
+    "KolmogorovDistance",
     "Laplace",
+    "MeanDistance",
+    "MeanMechanism",
+    "MeanSpecification",
+    "MomentsMechanism",
+    "MomentsSpecification",
     "ProjectedGaussian",
+    "SampleMechanism",
+    "SampleSpecification",
+    "SeriesDistance",
+    "SmoothedHistogram",
     "TableMechanism",
     "TableSpecification",
+    "covariance_sensitivity",
+    "default_for_mean",
+    "default_for_moments",
     "default_for_table",
+    "ed_is_better",
+    "smoothed_histogram_delta",
 ]

@@ -1,11 +1,17 @@
-"""The Laplace mechanism for tables: independent integer Laplace noise in every cell."""
+"""The Laplace mechanism: independent integer Laplace noise in every cell of a table, on every sum of a mean."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from discreet.mechanisms.entrywise import EntrywiseLaplace
+from discreet.mechanisms.grid import grid_excess
+from discreet.mechanisms.integer import laplace_on_integers
+from discreet.mechanisms.means import MeanMechanism, laplace_mean, tables_only
+from discreet.mechanisms.moments import MomentsMechanism
 from discreet.mechanisms.table import TableMechanism, no_cost, up
 from discreet.noise import Laplace as LaplaceNoise
 from discreet.noise import calibrate
@@ -17,13 +23,10 @@ from discreet.privacy.sensitivity import Sensitivity
 from discreet.privacy.sensitivity import table as table_sensitivity
 from discreet.privacy.tradeoff import laplace_table_mu
 
-GRID_STEPS = 2**20
-"""One scale has at least this many grid steps, wherever it is below 2^20 records; above, the grid is one record."""
-
 
 @dataclass(frozen=True)
 class Laplace:
-    """Laplace noise for a table: the mechanism of pure differential privacy.
+    """Laplace noise: the mechanism of pure differential privacy. What follows is about tables; means have `.for_mean`.
 
     Guarantee: epsilon = 2/b pure DP for the replacement of one record (a table's L1 sensitivity is 2: one count falls by
     one, another rises by one), epsilon = 1/b for one record added or removed. Under a Gaussian guarantee mu, b is the
@@ -38,6 +41,12 @@ class Laplace:
     continuous curve of rate a' = a + 2 log cosh(1/(2 b_g)). Between corners it is straight and the other one convex, so it
     lies on or above the curve of a', and touches it in every corner; the log-likelihood ratio stays within a exactly.
 
+    Parameters
+    ----------
+    integer : bool
+        Noise on the whole numbers (the discrete Laplace law), so that the released counts are whole, too. The same
+        epsilon and rho; a little more mu, by its own curve (`discreet.mechanisms.integer`).
+
     Examples
     --------
     >>> from discreet.mechanisms import Laplace
@@ -45,10 +54,17 @@ class Laplace:
     >>> mechanism = Laplace().for_table(PureDP(0.5))
     >>> mechanism.scale, str(mechanism.cost("epsilon")), round(mechanism.cost("mu").amount, 6)
     (4.0, 'epsilon = 0.5', 0.371508)
+    >>> mechanism = Laplace(integer=True).for_table(PureDP(0.5))
+    >>> mechanism.scale, str(mechanism.cost("epsilon")), round(mechanism.cost("mu").amount, 6)
+    (4.0, 'epsilon = 0.5', 0.392893)
     """
+
+    integer: bool = False
 
     def for_table(self, guarantee: Guarantee, adjacency: str = "replace-one") -> TableMechanism:
         """The mechanism that reaches `guarantee` with the smallest scale."""
+        if self.integer:
+            return laplace_on_integers(guarantee, adjacency)
         sensitivity = table_sensitivity(adjacency)
         if isinstance(guarantee, GaussianDP):
             smallest = (
@@ -58,6 +74,20 @@ class Laplace:
         else:
             scale = calibrate.laplace(guarantee, float(sensitivity.l1))
         return TableMechanism("Laplace", "laplace", LaplaceNoise(scale), sensitivity, guarantee, False, laplace_cost)
+
+    def for_mean(self, steps: Sequence[int], guarantee: Guarantee, adjacency: str = "replace-one") -> MeanMechanism:
+        """The mechanism for the means of columns with `steps` codes above zero each: see `MeanMechanism`."""
+        if self.integer:
+            raise tables_only()
+        return laplace_mean(steps, guarantee, adjacency)
+
+    def for_moments(
+        self, steps: Sequence[int], n: int, guarantee: Guarantee, adjacency: str = "replace-one"
+    ) -> MomentsMechanism:
+        """`EntrywiseLaplace()`, half of the guarantee for the means and half for the covariances."""
+        if self.integer:
+            raise tables_only()
+        return EntrywiseLaplace().for_moments(steps, n, guarantee, adjacency)
 
 
 def laplace_cost(mechanism: TableMechanism, currency: Currency) -> Cost:
@@ -71,7 +101,7 @@ def laplace_cost(mechanism: TableMechanism, currency: Currency) -> Cost:
     if currency == "rho":
         return Cost("rho", epsilon * math.tanh(epsilon / 2) * (1 + 1e-15))
     if currency == "mu":
-        rate = 1.0 / mechanism.scale + _grid_excess(mechanism.scale)
+        rate = 1.0 / mechanism.scale + grid_excess(mechanism.scale)
         return Cost(
             "mu", laplace_table_mu(rate) if _two_coordinates(mechanism.sensitivity) else _one_coordinate_mu(rate)
         )
@@ -88,11 +118,6 @@ def _one_coordinate_mu(rate: float) -> float:
     return shift_mu(rate) * (1 + SAFETY)
 
 
-def _grid_excess(scale: float) -> float:
-    """An upper bound of 2 log cosh(1/(2 b_g)): log cosh x <= x^2/2, and b_g is at least max(2^20, scale) grid steps."""
-    return 1.0 / (4.0 * float(max(GRID_STEPS, scale)) ** 2)
-
-
 def _room_for_the_grid(scale: float) -> float:
     """The scale enlarged so that the curve on the grid, at rate 1/b + excess, is that of the scale asked for."""
-    return math.nextafter(1.0 / (1.0 / scale - _grid_excess(scale)) * (1 + 1e-15), math.inf)
+    return math.nextafter(1.0 / (1.0 / scale - grid_excess(scale)) * (1 + 1e-15), math.inf)

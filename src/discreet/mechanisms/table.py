@@ -42,7 +42,7 @@ class TableMechanism:
     Attributes
     ----------
     name : str
-        "Laplace", "Gaussian" or "ProjectedGaussian".
+        "Laplace", "Gaussian", "ProjectedGaussian", "DiscreteLaplace" or "DiscreteGaussian".
     family : "laplace" or "gaussian"
         The noise that the gate draws.
     law : CellLaw
@@ -53,6 +53,8 @@ class TableMechanism:
         What the release promises.
     projected : bool
         Whether the drawn table is projected on the public total (post-processing).
+    integer : bool
+        Whether the noise is drawn on the whole numbers, not on a fine grid.
     """
 
     name: str
@@ -62,6 +64,7 @@ class TableMechanism:
     guarantee: Guarantee
     projected: bool
     rule: CostRule
+    integer: bool = False
 
     @property
     def scale(self) -> float:
@@ -76,11 +79,12 @@ class TableMechanism:
         NoCost
             There is no valid cost in this currency; the message says why.
         """
-        own = _own_cost(self.guarantee)
+        own = own_cost(self.guarantee)
         return own if own.currency == currency else self.rule(self, currency)
 
 
-def _own_cost(guarantee: Guarantee) -> Cost:
+def own_cost(guarantee: Guarantee) -> Cost:
+    """The guarantee itself as a cost: what a budget of its own kind is charged."""
     if isinstance(guarantee, PureDP):
         return Cost("epsilon", guarantee.epsilon)
     if isinstance(guarantee, GaussianDP):
@@ -92,7 +96,16 @@ def _own_cost(guarantee: Guarantee) -> Cost:
     raise InvalidInput(f"a guarantee is needed, such as PureDP(0.5), not {guarantee!r}")
 
 
-def no_cost(mechanism: TableMechanism, currency: Currency, reason: str) -> NoCost:
+class Stated(Protocol):
+    """A mechanism as a refusal names it."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def guarantee(self) -> Guarantee: ...
+
+
+def no_cost(mechanism: Stated, currency: Currency, reason: str) -> NoCost:
     """The refusal of a cost, in one form for all families."""
     kind = {"epsilon": "PureDP", "mu": "GaussianDP", "rho": "ZeroConcentratedDP", "approx": "ApproxDP"}[currency]
     return NoCost(f"{mechanism.name} under {mechanism.guarantee} has no valid cost in a budget of {kind}: {reason}")
