@@ -34,6 +34,17 @@ class Kind(NamedTuple):
 
 _KINDS: list[Kind] = []
 
+_DOCUMENTS = (
+    "table_document",
+    "means_document",
+    "moments_document",
+    "histogram_document",
+    "series_document",
+    "cdf_document",
+    "sample_document",
+)
+"""The files that register a kind of release each."""
+
 
 def register(kind: Kind) -> None:
     """Make a kind of release known to `save` and `load`."""
@@ -41,7 +52,8 @@ def register(kind: Kind) -> None:
 
 
 def _kinds() -> list[Kind]:
-    import_module("discreet.release.table_document")
+    for name in _DOCUMENTS:
+        import_module(f"discreet.release.{name}")
     return _KINDS
 
 

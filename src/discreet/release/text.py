@@ -90,7 +90,7 @@ def _grid(release: TableRelease) -> list[str]:
     rows, columns = release.labels
     corner = " \\ ".join(release.column_names)
     cells = [[number(x, release.sd) for x in line] for line in release.counts.tolist()]
-    return _aligned([[corner, *columns], *([label, *line] for label, line in zip(rows, cells, strict=True))])
+    return aligned([[corner, *columns], *([label, *line] for label, line in zip(rows, cells, strict=True))])
 
 
 def _cells(release: TableRelease) -> list[str]:
@@ -100,10 +100,10 @@ def _cells(release: TableRelease) -> list[str]:
     counts = release.counts.ravel()[:shown].tolist()
     lines = [[*cell, number(x, release.sd)] for cell, x in zip(labels, counts, strict=True)]
     rest = [f"... {size - shown} more of {' x '.join(map(str, release.shape))} cells"] if shown < size else []
-    return _aligned([[*release.column_names, "count"], *lines], left=len(release.shape)) + rest
+    return aligned([[*release.column_names, "count"], *lines], left=len(release.shape)) + rest
 
 
-def _aligned(lines: list[list[str]], left: int = 1) -> list[str]:
+def aligned(lines: list[list[str]], left: int = 1) -> list[str]:
     """Rows of text in columns: the first `left` flush left, the others (numbers) flush right."""
     lines = [[shortened(text) for text in line] for line in lines]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]

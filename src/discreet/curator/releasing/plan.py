@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from discreet.curator.ledger import Ledger
 from discreet.errors import BudgetExceeded
 from discreet.privacy import Cost
-from discreet.release import TableRelease
 from discreet.schema import Schema
 
 UNIT = "record"
@@ -29,10 +28,33 @@ class PublicSize:
     groups: tuple[int, ...] | None = None
 
 
+class Sums(Protocol):
+    """The exact sums of one group of n records over columns that are coded 0 ... J: s_i, and Q_ij (symmetric)."""
+
+    @property
+    def n(self) -> int: ...
+    @property
+    def sums(self) -> tuple[int, ...]: ...
+    @property
+    def products(self) -> tuple[tuple[int, ...], ...]: ...
+
+
 class Records(Protocol):
     """What a release may ask of the records: exact integers, nothing else."""
 
     def tabulate(self, columns: tuple[str, ...]) -> list[int]: ...
+
+    def sums(self, columns: tuple[str, ...], *, products: bool) -> Sequence[Sums]:
+        """One entry a group of the fixed column (labels in order; then, unless complete, the undeclared), else one."""
+        ...
+
+    def count_bins(self, columns: tuple[str, ...], bins: tuple[int, ...]) -> list[int]:
+        """Row-major counts: code j of J + 1 grid points falls into bin min(m - 1, j m // J)."""
+        ...
+
+    def count_codes(self, column: str) -> list[int]:
+        """The number of records with each code 0 ... J of a numeric column."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -49,7 +71,8 @@ class Plan:
     cost: Cost
     accuracy: dict[str, float]
     mechanism: str
-    make: Callable[[Records], TableRelease]
+    make: Callable[[Records], Any]
+    notes: tuple[str, ...] = ()
 
 
 def specification(verb: str, schema: Schema, **parts: Any) -> str:
@@ -72,9 +95,12 @@ class Price:
     remaining : Cost
         The largest single cost that the budget admits now.
     accuracy : dict
-        "noise_sd" of one cell, "half_width" of its 95 % interval, and the number of "cells" released.
+        What each family states of its expected accuracy. For a table: "noise_sd" of one cell, "half_width" of its 95 %
+        interval, and the number of "cells" released.
     mechanism : str
         The mechanism that would be used.
+    notes : tuple of str
+        What public quantities say about the choice, e.g. that another mechanism would be more accurate.
     refusal : str or None
         Why the budget has no room.
     """
@@ -85,13 +111,15 @@ class Price:
     accuracy: dict[str, float]
     mechanism: str
     refusal: str | None
+    notes: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         room = "the budget has room for it" if self.admitted else str(self.refusal)
-        return (
-            f"{self.mechanism} for {self.accuracy['cells']:.0f} cells costs {self.cost} (remaining: {self.remaining}; {room}). "
-            f"Each cell: noise sd {self.accuracy['noise_sd']:.4g}, 95 % interval +- {self.accuracy['half_width']:.4g}."
+        stated = ", ".join(f"{_in_words(name)} {value:.4g}" for name, value in self.accuracy.items())
+        first = (
+            f"{self.mechanism} costs {self.cost} (remaining: {self.remaining}; {room}). Expected accuracy: {stated}."
         )
+        return " ".join([first, *self.notes])
 
     def to_dict(self) -> dict[str, Any]:
         """The price as plain data."""
@@ -104,7 +132,14 @@ class Price:
             "remaining_delta": self.remaining.delta,
             "mechanism": self.mechanism,
             **self.accuracy,
+            **({"notes": list(self.notes)} if self.notes else {}),
         }
+
+
+def _in_words(name: str) -> str:
+    """The name of an accuracy: "noise_sd of body_mass" becomes "noise sd of body_mass"; a column's name stays as it is."""
+    what, of, column = name.partition(" of ")
+    return what.replace("_", " ") + of + column
 
 
 def price(plan: Plan, ledger: Ledger) -> Price:
@@ -116,4 +151,4 @@ def price(plan: Plan, ledger: Ledger) -> Price:
         refusal = str(refused)
     left = ledger.remaining
     remaining = Cost(ledger.currency, *left) if isinstance(left, tuple) else Cost(ledger.currency, left)
-    return Price(plan.cost, refusal is None, remaining, plan.accuracy, plan.mechanism, refusal)
+    return Price(plan.cost, refusal is None, remaining, plan.accuracy, plan.mechanism, refusal, plan.notes)

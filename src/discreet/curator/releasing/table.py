@@ -42,14 +42,14 @@ def plan_table(
             f"a table of {' x '.join(map(str, shape))} has {cells:,} cells; at most {MAX_CELLS:,} are released at once"
         )
     chosen = default_for_table(guarantee, schema.adjacency) if mechanism is None else mechanism
-    if not hasattr(chosen, "for_table"):
+    if isinstance(chosen, type) or not hasattr(chosen, "for_table"):
         raise InvalidInput(
             f"mechanism must be a specification such as discreet.mechanisms.Laplace(), not {mechanism!r}"
         )
     reached = chosen.for_table(guarantee, schema.adjacency)
     cost = reached.cost(currency)
     cap = schema.max_rows if public.n is None else public.n
-    gate.check_draw(family=reached.family, scale=reached.scale, cap=cap)
+    gate.check_draw(family=reached.family, scale=reached.scale, cap=cap, integer=reached.integer)
     noise = reached.law.on(shape, other=not schema.complete, group_axis=group_axis)
 
     def make(records: Records) -> TableRelease:
@@ -59,7 +59,13 @@ def plan_table(
         if group_axis is not None and _group_sizes(exact, shape, group_axis) != public.groups:
             raise DiscreetError("the records changed since they were counted")
         # Where n is not public, no error may tell that it passed the cap. Capping moves a count no further than it moved.
-        drawn = gate.draw_noise([min(x, cap) for x in exact], family=reached.family, scale=reached.scale, cap=cap)
+        drawn = gate.draw_noise(
+            [min(x, cap) for x in exact],
+            family=reached.family,
+            scale=reached.scale,
+            cap=cap,
+            integer=reached.integer,
+        )
         return TableRelease(
             schema=part,
             column_names=names,
@@ -118,6 +124,8 @@ def _group_sizes(exact: Sequence[int], shape: tuple[int, ...], group_axis: int) 
 
 
 def _names(schema: Schema, columns: str | Sequence[str]) -> tuple[str, ...]:
+    if not isinstance(columns, Sequence):
+        raise InvalidInput(f"columns must be a name or a list of names, not {columns!r}")
     names = (columns,) if isinstance(columns, str) else tuple(columns)
     if not names:
         raise InvalidInput("a table needs at least one column")

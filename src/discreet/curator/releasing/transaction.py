@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import secrets
 import warnings
+from typing import Any
 
-from discreet.curator.ledger import Ledger
+from discreet.curator.ledger import Ledger, Neighbours
 from discreet.curator.releasing.plan import UNIT, Plan, Records
-from discreet.errors import ReleaseFailed
-from discreet.release import TableRelease
+from discreet.curator.watching import refuse_if_watched
+from discreet.errors import LedgerError, ReleaseFailed
 from discreet.release.io import dumps, loads
 
 FAILED = (
@@ -23,8 +24,9 @@ FAILED = (
 )
 
 
-def carry_out(plan: Plan, records: Records, ledger: Ledger, request_id: str | None) -> TableRelease:
+def carry_out(plan: Plan, records: Records, ledger: Ledger, request_id: str | None) -> Any:
     """Charge the ledger, make the release, store it; a finished request is answered from the ledger."""
+    refuse_if_watched()
     identity = request_id if request_id is not None else secrets.token_hex(16)
     entry = ledger.charge(
         plan.cost,
@@ -35,8 +37,36 @@ def carry_out(plan: Plan, records: Records, ledger: Ledger, request_id: str | No
         fixed=plan.schema.fixed,
     )
     if entry.released:
-        stored: TableRelease = loads(ledger.payload(identity))
-        return stored
+        return loads(ledger.payload(identity))
+    return _make(plan, records, ledger, identity)
+
+
+def take_up(plan: Plan, records: Records, ledger: Ledger, request_id: str) -> Any:
+    """Make the release of a charge whose process died before it had one; nothing more is charged.
+
+    A charge buys one published draw. A process that died between its charge and its release published none (step 3 comes
+    before anything is returned), so the draw made here is the first that anyone sees. Only the caller can know that the
+    process died: where a release *failed*, the failure was seen, and is what the charge has bought.
+
+    Raises
+    ------
+    LedgerError
+        There is no such charge, or it is another request's; nothing was read.
+    ReleaseFailed
+        As in `carry_out`.
+    """
+    refuse_if_watched()
+    entry = next((entry for entry in ledger.entries() if entry.request_id == request_id), None)
+    given = (plan.specification, plan.cost, Neighbours(plan.schema.adjacency, UNIT, plan.schema.fixed))
+    if entry is None or (entry.specification, entry.cost, entry.neighbours) != given:
+        raise LedgerError(f"the ledger has no charge {request_id!r} for this very request")
+    if entry.released:
+        return loads(ledger.payload(request_id))
+    return _make(plan, records, ledger, request_id)
+
+
+def _make(plan: Plan, records: Records, ledger: Ledger, identity: str) -> Any:
+    """What follows a charge: read, release, store."""
     release, interrupted = None, False
     try:
         with warnings.catch_warnings():
