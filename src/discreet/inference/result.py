@@ -5,29 +5,37 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from discreet.display import draw
-from discreet.inference.effect import Effect, EffectBasis
+from discreet.inference.effect import Effect
 from discreet.inference.law import LimitLaw
+from discreet.inference.mahalanobis import Distance
 from discreet.inference.null.conditional import conditional_tail, scaled_noise
 from discreet.inference.null.problem import NullCurve
 from discreet.release.frames import to_frame
 
 Floats = NDArray[np.float64]
+EffectSize = Effect | Distance
+
+
+class Basis(Protocol):
+    """What an effect size is computed from."""
+
+    def effect(self, level: float = 0.95) -> EffectSize: ...
 
 
 @dataclass(frozen=True, eq=False)
 class TestResult:
-    """The result of a test on a noisy table; prints as a readable summary.
+    """The result of a test on noisy numbers; prints as a readable summary.
 
     Attributes
     ----------
     statistic : float
-        The value of the statistic on the noisy table.
+        The value of the statistic on the noisy table or means.
     pvalue : float
         P(statistic at least this large) under the null with the noise taken into account.
     pvalue_error : float
@@ -44,7 +52,7 @@ class TestResult:
         What the classical chi-squared law would claim by ignoring the noise. For comparison only: it is not valid.
     warnings : tuple of str
         Where the approximation is poor; computed from released numbers only.
-    effect : Effect
+    effect : Effect or Distance
         De-biased effect size with a 95 % interval.
     """
 
@@ -61,24 +69,25 @@ class TestResult:
     n_is_public: bool
     naive_pvalue: float
     warnings: tuple[str, ...]
-    law: LimitLaw = field(repr=False)
-    basis: EffectBasis = field(repr=False)
+    law: LimitLaw | None = field(repr=False)
+    basis: Basis = field(repr=False)
     curve: NullCurve | Callable[[], NullCurve] | None = field(default=None, repr=False)
 
     @cached_property
-    def effect(self) -> Effect:
+    def effect(self) -> EffectSize:
         """De-biased effect size with a 95 % interval; `effect_at(level)` for another level."""
         return self.basis.effect()
 
-    def effect_at(self, level: float) -> Effect:
+    def effect_at(self, level: float) -> EffectSize:
         """The effect size with its interval at `level`."""
         return self.basis.effect(level)
 
     @cached_property
     def null_curve(self) -> NullCurve:
-        """The null density under the noise, from 0 to beyond the statistic; that of the simulated tables, if any."""
+        """The null density under the noise, from 0 to beyond the statistic; that of the simulated statistics, if any."""
         if self.curve is not None:
             return self.curve() if callable(self.curve) else self.curve
+        assert self.law is not None, "a result without a limit law has a curve"
         w = np.concatenate([c.reshape(-1, c.shape[-1]) for c in scaled_noise(self.law, 512, np.random.default_rng(0))])
         end = 1.25 * max(self.statistic, 2.5 * self.law.mean)
         edges = np.linspace(0.0, end, 161)

@@ -46,7 +46,7 @@ def table_html(release: TableRelease, *, level: float = 0.95) -> str:
     if release.summed_over:
         notes.append(f"summed over {', '.join(release.summed_over)}")
     title = " x ".join(release.column_names) + ": noisy counts"
-    return _table(title, " · ".join(notes), head, lines, left=left, hover=statement(release))
+    return table(title, " · ".join(notes), head, lines, left=left, hover=statement(release))
 
 
 @painter("html", TestResult)
@@ -62,7 +62,7 @@ def result_html(result: TestResult) -> str:
         ["ignoring the noise (not valid)", f"p = {probability(result.naive_pvalue)}"],
         *(["warning", text] for text in result.warnings),
     ]
-    return _table(result.test, f"{result.statistic_name} · {size}", [], lines, left=2)
+    return table(result.test, f"{result.statistic_name} · {size}", [], lines, left=2)
 
 
 def _grid(release: TableRelease) -> list[list[str]]:
@@ -80,7 +80,7 @@ def _list(release: TableRelease, half: float) -> list[list[str]]:
     return lines + ([[f"... {size - MOST_LINES} more"]] if size > MOST_LINES else [])
 
 
-def _table(
+def table(
     title: str, note: str, head: Sequence[str], lines: Sequence[Sequence[str]], *, left: int, hover: str = ""
 ) -> str:
     """A table whose first `left` columns are flush left, the others flush right. No text gets in unescaped."""

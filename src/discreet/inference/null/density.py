@@ -1,7 +1,8 @@
 """The null density of a statistic for pictures: the chi-squared one, or a smoothed one from draws.
 
 Draws are smoothed by a normal kernel on the scale of the square root. There chi-squared laws are close to normal, and even
-with one degree of freedom the density ends at 0 with a finite height, where the kernel is reflected.
+with one degree of freedom the density ends at 0 with a finite height, where the kernel is reflected. With more degrees of
+freedom that density is 0 at 0, and the reflected kernel is subtracted.
 """
 
 from __future__ import annotations
@@ -23,8 +24,10 @@ def chi_squared_curve(df: int, statistic: float) -> NullCurve:
     return NullCurve((edges[1:] + edges[:-1]) / 2, -np.diff(special.chdtrc(df, edges)) / np.diff(edges))
 
 
-def smooth_curve(draws: Floats, statistic: float) -> NullCurve:
+def smooth_curve(draws: Floats, statistic: float, df: int = 1) -> NullCurve:
     """The density of `draws` (bandwidth of Silverman 1986, p. 47) from 0 to beyond the statistic.
+
+    `df` says how the density ends at 0: for 1 as chi-squared with one degree of freedom, for more as with that many.
 
     Examples
     --------
@@ -38,5 +41,7 @@ def smooth_curve(draws: Floats, statistic: float) -> NullCurve:
     edges = np.linspace(0.0, 1.25 * max(statistic, 2.5 * float(draws.mean())), _BINS + 1)
     # The mass of the kernel in each bin, its mirror image at 0 included.
     ends = np.sqrt(edges)[:, None]
-    below = (special.ndtr((ends - root) / width) + special.ndtr((ends + root) / width)).mean(-1)
-    return NullCurve((edges[1:] + edges[:-1]) / 2, np.diff(below) / np.diff(edges))
+    sign = 1.0 if df == 1 else -1.0
+    below = (special.ndtr((ends - root) / width) + sign * special.ndtr((ends + root) / width)).mean(-1)
+    mass = 1.0 if df == 1 else max(1e-9, float((1.0 - 2.0 * special.ndtr(-root / width)).mean()))
+    return NullCurve((edges[1:] + edges[:-1]) / 2, np.diff(below) / np.diff(edges) / mass)
