@@ -1,6 +1,6 @@
 """How often the tests reject a true null at the nominal level .05, beside the naive chi-squared test on the same tables.
 
-    python docs/measure_level.py            (about four minutes of one core; prints two Markdown tables)
+    python docs/measure_level.py            (about ten minutes of one core; prints three Markdown tables)
 
 The settings are those of tests/inference/test_calibration.py, chosen where ignoring the noise goes most wrong. Each line
 simulates tables under the null, adds noise, and tests; the seeds are fixed, so the table can be repeated exactly.
@@ -42,6 +42,7 @@ def independent(rows: tuple[float, ...], columns: tuple[float, ...], n: int, eps
     """Independence on a complete table with public n and Laplace noise."""
     theta, noise = np.outer(rows, columns), Laplace(2 / epsilon)
     null = FAST if theta.size > 4 else "auto"  # with one degree of freedom the closed form is faster still
+    null = MonteCarlo(points=999) if options.get("statistic") == "minp" else null
 
     def draw(rng: np.random.Generator) -> TestResult:
         counts = rng.multinomial(n, theta.ravel()).reshape(theta.shape)
@@ -150,6 +151,28 @@ def deeper(n: int, seed: int) -> str:
     return f"| {n:,} | " + " | ".join(shares) + " |"
 
 
+EVERY = (
+    ("2 x 2, equal cells", HALF, HALF, 1000, 0.1),
+    ("2 x 2, equal cells", HALF, HALF, 500, 0.2),
+    ("(.2, .3, .5) x (.4, .6)", *SKEWED, 2000, 0.1),
+    ("3 x 3, equal cells", THIRD, THIRD, 1000, 0.1),
+    ("3 x 3, equal cells", THIRD, THIRD, 4000, 0.1),
+    ("3 x 3, equal cells", THIRD, THIRD, 16_000, 0.1),
+)
+STATISTICS = ("chi2", "lr", "projected", "minp")
+FEWER = 4000
+
+
+def every(name: str, rows: tuple[float, ...], columns: tuple[float, ...], n: int, epsilon: float, seed: int) -> str:
+    """The levels of independence with each statistic, at nominal .05 and .01."""
+    cells = []
+    for statistic in STATISTICS:
+        rng, draw = np.random.default_rng(seed), independent(rows, columns, n, epsilon, statistic=statistic)
+        pvalues = np.array([draw(rng).pvalue for _ in range(FEWER)])
+        cells.append(" / ".join(f"{(pvalues <= level).mean():.4f}" for level in (0.05, 0.01)))
+    return f"| {name} | {n:,} | {epsilon} | " + " | ".join(cells) + " |"
+
+
 def main() -> None:
     """Print the table line by line, as it is measured."""
     lines = (line(setting, seed) for seed, setting in enumerate(SETTINGS, start=1))
@@ -161,6 +184,10 @@ def main() -> None:
     sys.stdout.write("\n| n | at .05 | at .01 | at .001 |\n|---|---|---|---|\n")
     for seed, n in enumerate((1000, 4000, 16_000), start=101):
         sys.stdout.write(deeper(n, seed) + "\n")
+        sys.stdout.flush()
+    sys.stdout.write(f"\n| table | n | epsilon | {' | '.join(STATISTICS)} |\n|---|---|---|---|---|---|---|\n")
+    for seed, setting in enumerate(EVERY, start=201):
+        sys.stdout.write(every(*setting, seed) + "\n")
         sys.stdout.flush()
 
 

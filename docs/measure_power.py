@@ -1,6 +1,6 @@
 """How often each statistic detects a real difference at the level .05, beside the chi-squared test of the true counts.
 
-    python docs/measure_power.py            (about five minutes of one core; prints a Markdown table)
+    python docs/measure_power.py            (about seven minutes of one core; prints a Markdown table)
 
 The settings are written out below: goodness of fit with few or many cells, even or skewed, and independence. Each line
 simulates tables under the alternative, adds noise of epsilon (Laplace) or mu = epsilon (Gaussian; not the same guarantee), and
@@ -77,6 +77,21 @@ def pattern(theta: Floats, by: float) -> Floats:
     return true
 
 
+def genotypes(minor: float, odds_ratio: float) -> Floats:
+    """As many controls as cases by genotype (0, 1, 2 minor alleles): controls in Hardy-Weinberg proportions, one odds ratio."""
+    controls = np.array([(1 - minor) ** 2, 2 * minor * (1 - minor), minor**2])
+    cases = controls * odds_ratio ** np.arange(3)
+    return np.array([controls, cases / cases.sum()]) / 2
+
+
+def swayed(theta: Floats, by: float, cells: int) -> Floats:
+    """Probabilities whose first `cells` grow and shrink in turn by this share of themselves, their common mean kept."""
+    true = theta.copy()
+    change = by * theta[:cells] * (-1.0) ** np.arange(cells)
+    true[:cells] += change - change.mean()
+    return true
+
+
 SETTINGS = (
     Setting("fit, 4 even cells, ± .01", 5000, 0.1, moved(EVEN, 0.01, 0, 1, 2, 3), EVEN),
     Setting("the same, more records", 10_000, 0.1, moved(EVEN, 0.01, 0, 1, 2, 3), EVEN),
@@ -87,6 +102,8 @@ SETTINGS = (
     Setting("independence, 2 x 2, equal margins, ± .01", 5000, 0.1, pattern(np.full((2, 2), 0.25), 0.01), None),
     Setting("independence, (.6, .3, .1) x (.5, .3, .15, .05), ± .02", 1500, 0.3, pattern(MARGINS, 0.02), None, 2000),
     Setting("independence, 10 x 10, checkerboard of 30 %", 3000, 0.3, SQUARE, None, 300),
+    Setting("fit, 20 cells as 1/k, the four largest ± 15 %, less their mean", 2000, 0.2, swayed(ZIPF, 0.15, 4), ZIPF, 2000),
+    Setting("independence, 2 x 3 genotypes (allele 30 %, odds ratio 1.424)", 1000, 0.5, genotypes(0.3, 1.424), None, 2000),
 )  # fmt: skip
 
 
