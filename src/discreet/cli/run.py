@@ -1,0 +1,210 @@
+"""`discreet run`: a study in one file, priced as a whole, paid once, tested and reported; taken up again after a crash."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from discreet.cli.amounts import cost_as_data, in_words
+from discreet.cli.boundary import confidential
+from discreet.cli.files import check_ledger, ledger_place
+from discreet.cli.options import Json, example
+from discreet.cli.output import emit, facts, heading, printable, probability, warning
+from discreet.cli.progress import working
+from discreet.cli.table_view import empty_table
+from discreet.errors import BudgetExceeded
+
+if TYPE_CHECKING:
+    from discreet.curator.batch import Line, Quote
+    from discreet.runs import RunOutcome, RunPlan
+
+EXAMPLE = example(
+    "discreet ledger create czech.ledger --epsilon 2",
+    "discreet run czech_plan.toml --dry-run",
+    "discreet run czech_plan.toml",
+    heading="Examples:",
+)
+
+VIEWS = {"mean": "means_view", "select": "selection_view"}
+"""The module of this room that knows how accurate a verb's release is, where it is not `<verb>_view`."""
+
+REHEARSED = ": each was made of made-up numbers, without objection"
+
+PlanFile = Annotated[Path, typer.Argument(metavar="PLAN", help="The plan (TOML).", show_default=False)]
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Only check and price everything: what it costs, and how accurate it is.")
+]
+Output = Annotated[
+    Path | None,
+    typer.Option(
+        "--output", "-o", metavar="FOLDER", help="The folder of the results, instead of the plan's.", show_default=False
+    ),
+]
+
+
+def run(plan: PlanFile, dry_run: DryRun = False, output: Output = None, as_json: Json = False) -> None:
+    """Run a study: its releases, their tests, and a report. Repeat it after a crash: nothing is paid twice."""
+    with confidential(), working("checking the plan"):
+        from discreet.runs import price_plan, read_plan
+
+        read = read_plan(plan, output=output)
+        check_ledger(ledger_place(read.ledger))
+        quote = price_plan(read) if dry_run else None
+    if quote is not None:
+        emit(_priced(read, quote), lambda: _price_view(read, quote), as_json=as_json)
+        if quote.refusal is not None:
+            raise BudgetExceeded(quote.refusal)
+        return
+    with confidential():
+        from discreet.runs import run_plan
+
+        outcome = run_plan(read, around=working)
+    emit(_done(read, outcome), lambda: _view(outcome), as_json=as_json)
+
+
+def _priced(plan: RunPlan, quote: Quote) -> dict[str, Any]:
+    return {
+        "command": "run",
+        "dry_run": True,
+        "plan": plan.name,
+        "releases": [_line(line) for line in quote.lines],
+        "tests": [test.name for test in plan.tests],
+        **_totals(quote),
+        "remaining": cost_as_data(quote.remaining),
+        "admitted": quote.refusal is None,
+        "refusal": quote.refusal,
+    }
+
+
+def _done(plan: RunPlan, outcome: RunOutcome) -> dict[str, Any]:
+    from discreet.runs.folder import RELEASES, REPORT, RESULTS
+    from discreet.runs.results import result_rows
+
+    folder = plan.output
+    return {
+        "command": "run",
+        "dry_run": False,
+        "plan": plan.name,
+        "releases": [
+            {**_line(line), "file": str(folder / RELEASES / f"{line.name}.json")} for line in outcome.quote.lines
+        ],
+        "tests": result_rows(plan, outcome.results),
+        **_totals(outcome.quote),
+        "remaining": cost_as_data(outcome.account.remaining),
+        "results": str(folder / RESULTS),
+        "report": str(folder / REPORT),
+    }
+
+
+def _line(line: Line) -> dict[str, Any]:
+    return {
+        "name": line.name,
+        "verb": line.plan.verb,
+        "state": line.state,
+        "mechanism": line.plan.mechanism,
+        "cost": cost_as_data(line.plan.cost),
+        "accuracy": dict(line.plan.accuracy),
+        "remaining_after": None if line.remaining is None else cost_as_data(line.remaining),
+        **({"notes": list(line.plan.notes)} if line.plan.notes else {}),
+    }
+
+
+def _totals(quote: Quote) -> dict[str, Any]:
+    return {
+        "cost": cost_as_data(quote.cost),
+        "to_pay": None if quote.to_pay is None else cost_as_data(quote.to_pay),
+    }
+
+
+def _price_view(plan: RunPlan, quote: Quote) -> RenderableType:
+    what = {step.name: step.what for step in plan.releases}
+    table = _table("release", "expected accuracy", "cost", "left after")
+    for line in quote.lines:
+        left = Text("no room", "yellow") if line.remaining is None else Text(_amount(line.remaining))
+        table.add_row(_named(line.name, what[line.name]), _accuracy(line), _cost(line), left)
+    pairs: list[tuple[str, RenderableType]] = [
+        ("to pay", "nothing more" if quote.to_pay is None else _amount(quote.to_pay)),
+        ("remaining", _amount(quote.remaining)),
+        ("tests", f"{len(plan.tests)}, which cost nothing" + ("" if quote.to_pay is None else REHEARSED)),
+        ("output", _place(plan.output)),
+        *(("note", text) for line in quote.lines for text in line.plan.notes),
+    ]
+    if not plan.tests:
+        pairs.pop(2)
+    if quote.refusal is not None:
+        pairs.append(("", warning("the budget has no room for all of it")))
+    return Group(heading(f"Price of {plan.name}", "nothing is spent"), "", table, "", facts(pairs))
+
+
+def _view(outcome: RunOutcome) -> RenderableType:
+    from discreet.inference import TestResult
+    from discreet.runs.folder import REPORT
+
+    plan = outcome.plan
+    what = {step.name: step.what for step in plan.releases}
+    releases = _table("release", "mechanism", "cost")
+    for line in outcome.quote.lines:
+        releases.add_row(_named(line.name, what[line.name]), line.plan.mechanism, _cost(line))
+    tests = _table("test", "p-value", "effect")
+    for name, result in outcome.results.items():
+        if isinstance(result, TestResult):
+            effect = Text(_effect(result))
+            if result.warnings:
+                effect.append_text(Text("\n")).append_text(warning(_doubts(len(result.warnings))))
+            tests.add_row(_named(name, result.test), probability(result.pvalue), effect)
+        else:
+            tests.add_row(_named(name, ""), "", warning(f"not applicable: {result}"))
+    parts: list[RenderableType] = [heading(plan.title), "", releases, ""]
+    if outcome.results:
+        parts += [tests, ""]
+    pairs: list[tuple[str, RenderableType]] = [
+        ("paid", "nothing more" if outcome.quote.to_pay is None else _amount(outcome.quote.to_pay)),
+        ("remaining", _amount(outcome.account.remaining)),
+        ("report", _place(plan.output / REPORT)),
+    ]
+    return Group(*parts, facts(pairs))
+
+
+def _table(*head: str) -> Table:
+    table = empty_table()
+    for name in head:
+        table.add_column(name, overflow="fold", no_wrap=name in ("p-value", "cost", "left after"))
+    return table
+
+
+def _named(name: str, what: str) -> Text:
+    return Text.assemble(printable(name), (f"\n{printable(what)}" if what else "", "dim"))
+
+
+def _accuracy(line: Line) -> str:
+    view = import_module(f"discreet.cli.{VIEWS.get(line.plan.verb, f'{line.plan.verb}_view')}")
+    _, pairs = view.accuracy(line.price)
+    return "; ".join(f"{text} candidates" if name == "candidates" else str(text) for name, text in pairs)
+
+
+def _cost(line: Line) -> Text:
+    return Text(_amount(line.plan.cost)) if line.state == "new" else Text("paid before", "dim")
+
+
+def _amount(cost: Any) -> str:
+    return in_words(cost_as_data(cost))
+
+
+def _doubts(warnings: int) -> str:
+    return f"{warnings} warning{'s' * (warnings > 1)}: see the report"
+
+
+def _place(path: Path) -> str:
+    """As short as it can be written from here."""
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
+
+
+def _effect(result: Any) -> str:
+    effect = result.effect
+    return f"{effect.name} {effect.value:.3f} [{effect.low:.3f}, {effect.high:.3f}]"
