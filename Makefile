@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: setup demo test test-fast check format bench docs lock clean
+.PHONY: setup demo test test-fast soak check format bench reproduce docs lock clean
 
 setup: $(READY)
 
@@ -24,6 +24,11 @@ test: setup
 test-fast: setup
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
 
+# 10,000 processes killed at random moments of a charge, on both back ends (about 20 minutes; needs PostgreSQL).
+KILLS ?= 10000
+soak: setup
+	$(BIN)/python tests/curator/ledger/storm.py $(KILLS)
+
 check: setup
 	$(BIN)/python -m ruff format --check .
 	$(BIN)/python -m ruff check .
@@ -37,6 +42,10 @@ format: setup
 
 bench: setup
 	$(BIN)/python benchmarks/run.py
+
+# The papers' figures, reduced, into build/figures; with DATA=folder also those of tables that do not come with the package.
+reproduce: setup
+	$(BIN)/python -m discreet lab reproduce all --folder build/figures --workers -1 $(if $(DATA),--data "$(DATA)")
 
 docs: setup
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs build/docs

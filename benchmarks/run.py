@@ -5,14 +5,18 @@ The targets named in brackets were set for two idle cores; on a busy machine com
 
 from __future__ import annotations
 
+import hotelling
 import importing
 import ledger
+import moments
 import pvalue
 import road
 import shrinkage
 import tabulate
 from report import show
 
+import lab
+
 if __name__ == "__main__":
-    for benchmark in (importing, pvalue, road, tabulate, ledger, shrinkage):
+    for benchmark in (importing, pvalue, road, tabulate, moments, ledger, shrinkage, hotelling, lab):
         show(benchmark.main())

@@ -41,6 +41,7 @@ def test_show_lists_the_charges(discreet, ledger: Path) -> None:
     discreet("release", "table", *pair, "--epsilon", 0.5, "-o", "t.json", "--request-id", "first").done()
     (entry,) = discreet("ledger", "show", ledger, "--json").data()["entries"]
     assert entry.pop("when").endswith("+00:00")
+    assert entry.pop("head") == Ledger(ledger).head
     assert entry == {
         "number": 1,
         "what": "table of smoking, systolic",
@@ -82,3 +83,25 @@ def test_what_is_no_ledger_is_refused(discreet) -> None:
     assert "not a ledger" in discreet("ledger", "show", "czech.csv").refused()
     Path("empty").touch()
     assert "empty" in discreet("ledger", "show", "empty").refused()
+
+
+def test_a_witness_is_made_and_asked(discreet) -> None:
+    data = discreet("ledger", "create", "l", "--mu", 1, "--witness", "w", "--json").data()
+    assert data["witness"] == str(Path("w").resolve())
+    assert (data["head"], data["ledger_id"]) == (Ledger("l").head, Ledger("l").ledger_id)
+    assert Path("w").read_text().rstrip().endswith(data["head"])
+    Path("w").rename("v")
+    assert "cannot be read" in discreet("ledger", "show", "l").refused()
+    shown = discreet("ledger", "show", "l", "--witness", "v").done()
+    assert data["head"][:16] in shown
+    assert "new witness" in discreet("ledger", "witness", "l", "w").done()
+    assert "exists" in discreet("ledger", "witness", "l", "v").refused()
+    assert discreet("ledger", "show", "l", "--json").data()["head"] == data["head"]
+
+
+def test_an_address_is_taken_and_never_shown(discreet) -> None:
+    secret = "postgresql://curator:hunter2-canary@127.0.0.1:1/x?connect_timeout=1"
+    for command in (("ledger", "show", secret), ("ledger", "create", secret, "--mu", 1)):
+        message = discreet(*command).refused()
+        assert "PostgreSQL cannot be reached" in message
+        assert "hunter2" not in message

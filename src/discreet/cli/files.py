@@ -7,12 +7,9 @@ import tempfile
 import warnings
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from discreet.errors import InvalidInput, LedgerError
-
-if TYPE_CHECKING:
-    from discreet.schema import Schema
 
 PICTURES = (".png", ".pdf", ".svg")
 DOTS_PER_INCH = 160
@@ -34,17 +31,22 @@ def check_picture(path: Path | None, *, inputs: Iterable[str | Path] = ()) -> No
     _check_place(path, inputs)
 
 
-def check_ledger(path: Path) -> None:
+def ledger_place(given: str) -> Path | str:
+    """A ledger's file, or the address of a database, which is no path."""
+    return given if given.startswith(("postgresql://", "postgres://")) else Path(given)
+
+
+def check_ledger(path: Path | str) -> None:
     """That there is a ledger to open, with the command that makes one."""
-    if not path.exists():
+    if isinstance(path, Path) and not path.exists():
         raise LedgerError(
             f"there is no ledger {str(path)!r}: make it once with 'discreet ledger create', e.g. with --epsilon 2"
         )
 
 
-def check_new_ledger(path: Path) -> None:
+def check_new_ledger(path: Path | str) -> None:
     """That a new ledger overwrites nothing."""
-    if path.exists():
+    if isinstance(path, Path) and path.exists():
         raise LedgerError(f"{str(path)!r} exists: see it with 'discreet ledger show', or choose another name")
 
 
@@ -82,15 +84,8 @@ def save_picture(drawn: Any, path: Path) -> None:
             raise InvalidInput(f"cannot write the picture to {str(path)!r}: {problem.strerror}") from None
 
 
-def rehearse_picture(schema: Schema, names: list[str]) -> None:
-    """Draw a table of these columns with made-up counts: whatever prevents the picture shows before the charge."""
-    import numpy as np
-
-    from discreet.noise import Laplace
-    from discreet.release import TableRelease
-
-    columns = {name: schema.categorical(name).categories for name in names}
-    made_up = TableRelease.from_counts(np.ones([len(c) for c in columns.values()]), columns, noise=Laplace(1.0))
+def rehearse_picture(made_up: Any) -> None:
+    """Draw a release of the right shape with made-up numbers: whatever prevents the picture shows before the charge."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         made_up.plot()

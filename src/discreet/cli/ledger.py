@@ -15,13 +15,12 @@ from rich.text import Text
 
 from discreet.cli.amounts import as_data, bars, cost_as_data, in_words
 from discreet.cli.boundary import confidential
-from discreet.cli.files import check_ledger, check_new_ledger
+from discreet.cli.files import check_ledger, check_new_ledger, ledger_place
 from discreet.cli.options import Delta, Epsilon, Json, Mu, Rho, example, guarantee_of
 from discreet.cli.output import emit, facts, heading, printable
 
 if TYPE_CHECKING:
-    from discreet.curator.entry import Entry
-    from discreet.curator.ledger import Ledger
+    from discreet.curator.ledger import Entry, Ledger
 
 group = typer.Typer(no_args_is_help=True, help="Make a privacy budget; show what is spent and what remains.")
 
@@ -33,8 +32,35 @@ class Rule(StrEnum):
     GDP = "gdp"
 
 
-NewLedger = Annotated[Path, typer.Argument(metavar="PATH", help="The file to make.", show_default=False)]
-OldLedger = Annotated[Path, typer.Argument(metavar="PATH", help="The ledger's file.", show_default=False)]
+NewLedger = Annotated[
+    Path,
+    typer.Argument(
+        metavar="PATH",
+        parser=ledger_place,
+        help="The file to make, or postgresql://... (a password belongs into PGPASSWORD or a password file, not here).",
+        show_default=False,
+    ),
+]
+OldLedger = Annotated[
+    Path,
+    typer.Argument(
+        metavar="PATH", parser=ledger_place, help="The ledger's file, or postgresql://...", show_default=False
+    ),
+]
+NewWitness = Annotated[
+    Path | None,
+    typer.Option(
+        "--witness",
+        metavar="FILE",
+        help="A second new file, best on another volume: with it, an older copy of the ledger is refused.",
+        show_default=False,
+    ),
+]
+OldWitness = Annotated[
+    Path | None,
+    typer.Option("--witness", metavar="FILE", help="Where the witness lies now, if it moved.", show_default=False),
+]
+WitnessFile = Annotated[Path, typer.Argument(metavar="FILE", help="The witness to make.", show_default=False)]
 Accounting = Annotated[
     Rule,
     typer.Option("--accounting", metavar="RULE", help="How an (epsilon, delta) budget adds up: sum, or gdp (in mu)."),
@@ -46,6 +72,7 @@ Accounting = Annotated[
     epilog=example(
         "discreet ledger create czech.ledger --epsilon 2",
         "discreet ledger create my.ledger --epsilon 1 --delta 1e-6 --accounting gdp",
+        "discreet ledger create my.ledger --mu 1 --witness /mnt/other/my.witness",
         heading="Examples:",
     ),
 )
@@ -56,36 +83,52 @@ def create(
     mu: Mu = None,
     rho: Rho = None,
     accounting: Accounting = Rule.SUM,
+    witness: NewWitness = None,
     as_json: Json = False,
 ) -> None:
-    """Make a budget: a file that later releases are charged to."""
+    """Make a budget: a file, or tables in PostgreSQL, that later releases are charged to."""
     budget = guarantee_of(epsilon, delta, mu, rho)
     check_new_ledger(path)
     with confidential():
         from discreet.curator import Ledger
 
-        ledger = Ledger.create(path, budget, accounting=accounting.value)
+        ledger = Ledger.create(path, budget, accounting=accounting.value, witness=witness)
         data = describe(ledger, path)
     emit({"command": "ledger create", **data}, lambda: _budget(data, "new ledger"), as_json=as_json)
 
 
 @group.command("show", epilog=example("discreet ledger show czech.ledger"))
-def show(path: OldLedger, as_json: Json = False) -> None:
-    """Show the budget, what is spent, what remains, and every charge."""
+def show(path: OldLedger, witness: OldWitness = None, as_json: Json = False) -> None:
+    """Verify a ledger, and show the budget, what is spent, what remains, and every charge."""
     check_ledger(path)
     with confidential():
         from discreet.curator import Ledger
 
-        ledger = Ledger(path)
+        ledger = Ledger(path, witness=witness)
         data = describe(ledger, path)
     emit({"command": "ledger show", **data}, lambda: _account(data), as_json=as_json)
 
 
+@group.command("witness", epilog=example("discreet ledger witness czech.ledger /mnt/other/czech.witness"))
+def witness(path: OldLedger, file: WitnessFile, as_json: Json = False) -> None:
+    """Start a witness for a ledger that has none, or has lost it: what the ledger says now is believed."""
+    check_ledger(path)
+    with confidential():
+        from discreet.curator import Ledger
+
+        ledger = Ledger.start_witness(path, file)
+        data = describe(ledger, path)
+    emit({"command": "ledger witness", **data}, lambda: _budget(data, "new witness"), as_json=as_json)
+
+
 def describe(ledger: Ledger, path: Path) -> dict[str, Any]:
-    """A ledger as plain data. All of it is public: a ledger holds no record and no true count."""
+    """A ledger as plain data. All of it is public: a ledger holds no record and no true count; an address is not shown."""
     entries = ledger.entries()
     return {
-        "path": str(path),
+        "path": str(path) if ledger.path is not None else ledger.place,
+        "ledger_id": ledger.ledger_id,
+        "head": ledger.head,
+        "witness": None if ledger.witness is None else str(ledger.witness),
         "budget": ledger.budget.to_dict(),
         "budget_text": str(ledger.budget),
         "accounting": ledger.accounting,
@@ -105,6 +148,7 @@ def _entry(entry: Entry) -> dict[str, Any]:
         "cost": cost_as_data(entry.cost),
         "released": entry.released,
         "request_id": entry.request_id,
+        "head": entry.head,
     }
 
 
@@ -123,7 +167,10 @@ def _budget(data: dict[str, Any], aside: str = "") -> RenderableType:
         ("budget", data["budget_text"] + rule),
         ("spent", in_words(data["spent"])),
         ("remaining", in_words(data["remaining"])),
+        ("head", f"{data['head'][:16]}... after {len(data['entries'])}"),
     ]
+    if data["witness"] is not None:
+        pairs.append(("witness", printable(data["witness"])))
     if data["entries"]:
         pairs.append(("", bars(data["spent"], data["remaining"])))
     return Group(heading(data["path"], aside), "", facts(pairs))

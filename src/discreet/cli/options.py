@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from discreet.cli.boundary import usage_error
+from discreet.cli.files import ledger_place
 
 if TYPE_CHECKING:
-    from discreet.mechanisms import TableSpecification
+    from discreet.mechanisms import MeanSpecification, MomentsSpecification, TableSpecification
     from discreet.privacy.guarantee import Guarantee
 
 
@@ -24,6 +25,21 @@ class MechanismName(StrEnum):
     PROJECTED = "projected"
 
 
+class MeanMechanismName(StrEnum):
+    """What `--mechanism` of means may be."""
+
+    LAPLACE = "laplace"
+    GAUSSIAN = "gaussian"
+
+
+class MomentsMechanismName(StrEnum):
+    """What `--mechanism` of moments may be."""
+
+    LAPLACE = "laplace"
+    GAUSSIAN = "gaussian"
+    ED = "ed"
+
+
 DATA_HELP = "The confidential records: a CSV or Parquet file."
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instead of text.")]
@@ -32,7 +48,14 @@ SchemaFile = Annotated[
     Path, typer.Option("--schema", metavar="FILE", help="The public schema (TOML).", show_default=False)
 ]
 LedgerFile = Annotated[
-    Path, typer.Option("--ledger", metavar="FILE", help="The ledger that holds the budget.", show_default=False)
+    Path,
+    typer.Option(
+        "--ledger",
+        metavar="FILE",
+        parser=ledger_place,
+        help="The ledger that holds the budget: its file, or postgresql://...",
+        show_default=False,
+    ),
 ]
 By = Annotated[
     str, typer.Option("--by", metavar="A,B", help="The columns to tabulate, separated by commas.", show_default=False)
@@ -45,6 +68,28 @@ Mechanism = Annotated[
         help="laplace, gaussian or projected; without it, the best for the guarantee.",
         show_default=False,
     ),
+]
+MeanMechanism = Annotated[
+    MeanMechanismName | None,
+    typer.Option(
+        "--mechanism",
+        metavar="NAME",
+        help="laplace or gaussian; without it, the best for the guarantee.",
+        show_default=False,
+    ),
+]
+MomentsMechanism = Annotated[
+    MomentsMechanismName | None,
+    typer.Option(
+        "--mechanism",
+        metavar="NAME",
+        help="laplace or gaussian (noise on every entry; without it, the best for the guarantee), or ed, which is idealised.",
+        show_default=False,
+    ),
+]
+Columns = Annotated[
+    str,
+    typer.Option("--columns", metavar="A,B", help="The numeric columns, separated by commas.", show_default=False),
 ]
 Epsilon = Annotated[float | None, typer.Option("--epsilon", metavar="X", help="Pure DP; with --delta, approximate DP.")]
 Delta = Annotated[float | None, typer.Option("--delta", metavar="X", help="The delta beside --epsilon.")]
@@ -96,5 +141,28 @@ def mechanism_of(name: MechanismName | None) -> TableSpecification | None:
         MechanismName.LAPLACE: Laplace(),
         MechanismName.GAUSSIAN: Gaussian(),
         MechanismName.PROJECTED: ProjectedGaussian(),
+    }
+    return known[name]
+
+
+def mean_mechanism_of(name: MeanMechanismName | None) -> MeanSpecification | None:
+    """The specification of that name; None leaves the choice to the library."""
+    from discreet.mechanisms import Gaussian, Laplace
+
+    if name is None:
+        return None
+    return Laplace() if name is MeanMechanismName.LAPLACE else Gaussian()
+
+
+def moments_mechanism_of(name: MomentsMechanismName | None) -> MomentsSpecification | None:
+    """The specification of that name; None leaves the choice to the library."""
+    from discreet.mechanisms import ED, EntrywiseGaussian, EntrywiseLaplace
+
+    if name is None:
+        return None
+    known: dict[MomentsMechanismName, MomentsSpecification] = {
+        MomentsMechanismName.LAPLACE: EntrywiseLaplace(),
+        MomentsMechanismName.GAUSSIAN: EntrywiseGaussian(),
+        MomentsMechanismName.ED: ED(),
     }
     return known[name]

@@ -24,14 +24,16 @@ def ask(request_id: str, specification: str = "a table", **changed: object) -> d
     return {"request_id": request_id, "specification": specification, **REPLACE_ONE, **changed}
 
 
-@pytest.fixture(params=["file", "memory"])
+@pytest.fixture(params=["file", "memory", "postgres"])
 def make(request: pytest.FixtureRequest, tmp_path: Path):
-    """A maker of ledgers, in a file and in memory: all rules hold for both."""
+    """A maker of ledgers, in a file, in memory and in PostgreSQL: all rules hold for each."""
     counter = iter(range(100))
 
     def new(budget: object, **options: str) -> Ledger:
         if request.param == "memory":
             return Ledger.in_memory(budget, **options)
+        if request.param == "postgres":
+            return Ledger.create(request.getfixturevalue("server").address(), budget, **options)
         return Ledger.create(tmp_path / f"{next(counter)}.ledger", budget, **options)
 
     return new

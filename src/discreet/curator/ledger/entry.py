@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
-from discreet.curator.accounting import Units
+from discreet.curator.ledger.accounting import Units
 from discreet.errors import InvalidInput, LedgerError
 from discreet.privacy.cost import Cost, Currency, exact
 
 LONGEST_ID = 1000
-
-COLUMNS = "seq, request_id, specification, amount, delta, units, delta_units, adjacency, unit, fixed, charged_at, state"
-"""The columns of an entry in the ledger's file; the payload, which may be large, is read on demand."""
 
 
 class Neighbours(NamedTuple):
@@ -46,6 +43,11 @@ class Entry:
         Spent, and nothing released (yet); or released.
     when : datetime
         The time of the charge, in UTC, for the reader only: nothing is decided by a clock.
+    ledger_id : str
+        The ledger that it belongs to.
+    head : str
+        The SHA-256 of this charge and all before it: with `ledger_id` and `seq` it says which ledger, and which state of
+        it, a release was paid from.
     payload : str or None
         What was released, in the entries that `charge` and `record_release` return; None in those of `entries()`, where
         `Ledger.payload` reads it.
@@ -58,11 +60,49 @@ class Entry:
     neighbours: Neighbours
     state: Literal["CHARGED", "RELEASED"]
     when: datetime
+    ledger_id: str
+    head: str
     payload: str | None = field(default=None, repr=False)
 
     @property
     def released(self) -> bool:
         return self.state == "RELEASED"
+
+
+class Row(NamedTuple):
+    """An entry as stored, without its payload, which may be large and is read on demand.
+
+    `amount` and `delta` are the cost as printed, `units` and `delta_units` its exact units; `previous` and `head` are its
+    place in the chain, `seal` is set with the payload.
+    """
+
+    seq: int
+    request_id: str
+    specification: str
+    amount: str
+    delta: str
+    units: int
+    delta_units: int
+    adjacency: str
+    unit: str
+    fixed: str | None
+    charged_at: str
+    previous: str
+    head: str
+    state: Literal["CHARGED", "RELEASED"]
+    seal: str | None
+
+    @property
+    def price(self) -> Units:
+        return Units(self.units, self.delta_units)
+
+    @property
+    def neighbours(self) -> Neighbours:
+        return Neighbours(self.adjacency, self.unit, self.fixed)
+
+
+COLUMNS = ", ".join(Row._fields)
+"""The columns of an entry in a store."""
 
 
 @dataclass(frozen=True)
@@ -84,11 +124,11 @@ class Request:
         if len(self.request_id) > LONGEST_ID:
             raise InvalidInput(f"a request_id has at most {LONGEST_ID} characters, not {len(self.request_id)}")
 
-    def to_row(self, seq: int, units: Units) -> tuple[Any, ...]:
-        """The values of `COLUMNS` of a new charge."""
-        amounts = (repr(float(self.cost.amount)), repr(float(self.cost.delta)), str(units.main), str(units.delta))
+    def to_row(self, seq: int, units: Units) -> Row:
+        """A new charge, which is not in the chain yet."""
+        amounts = (repr(float(self.cost.amount)), repr(float(self.cost.delta)), units.main, units.delta)
         now = datetime.now(UTC).isoformat()
-        return (seq, self.request_id, self.specification, *amounts, *self.neighbours, now, "CHARGED")
+        return Row(seq, self.request_id, self.specification, *amounts, *self.neighbours, now, "", "", "CHARGED", None)
 
     def require_same(self, earlier: Entry) -> None:
         """A repeated id is a retry only of the very same request, and only where that was released."""
@@ -105,13 +145,16 @@ class Request:
             )
 
 
-def from_row(row: tuple[Any, ...], currency: Currency, payload: str | None = None) -> tuple[Entry, Units]:
-    """An entry and its units from the values of `COLUMNS`."""
-    seq, request_id, specification, amount, delta, units, delta_units, *neighbours, charged_at, state = row
-    cost = Cost(currency, float(amount), float(delta))
-    when = datetime.fromisoformat(charged_at)
-    entry = Entry(seq, request_id, specification, cost, Neighbours(*neighbours), state, when, payload)
-    return entry, Units(int(units), int(delta_units))
+def cost_of(row: Row, currency: Currency) -> Cost:
+    """What a stored entry cost."""
+    return Cost(currency, float(row.amount), float(row.delta))
+
+
+def entry_of(row: Row, ledger_id: str, currency: Currency, payload: str | None = None) -> Entry:
+    """An entry as its readers see it."""
+    when = datetime.fromisoformat(row.charged_at)
+    names, cost = (row.seq, row.request_id, row.specification), cost_of(row, currency)
+    return Entry(*names, cost, row.neighbours, row.state, when, ledger_id, row.head, payload)
 
 
 def text(name: str, value: object) -> None:

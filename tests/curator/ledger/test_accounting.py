@@ -5,12 +5,13 @@ from __future__ import annotations
 from decimal import Decimal
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from discreet.curator.accounting import UNIT, rule_for, total
 from discreet.curator.ledger import Ledger
+from discreet.curator.ledger.accounting import UNIT, rule_for, total
 from discreet.errors import BudgetExceeded
 from discreet.privacy.cost import Cost
 from discreet.privacy.guarantee import ApproxDP, GaussianDP, PureDP, ZeroConcentratedDP
@@ -77,6 +78,34 @@ def test_random_histories_of_pairs(budget: tuple[float, float], history: list[tu
         else:
             assert any(a > fraction(b) - slack for a, b in zip(after, budget, strict=True))
         assert all(fraction(s) >= a for s, a in zip(rule.display_spent(spent), sums, strict=True))
+
+
+@pytest.mark.parametrize("currency", list(BUDGETS))
+@settings(max_examples=300, deadline=None)
+@given(budget=amounts)
+def test_every_budget_admits_its_own_equal_once(currency: str, budget: float) -> None:
+    rule = rule_for(BUDGETS[currency](budget), "sum")
+    whole = rule.units(Cost(currency, budget))
+    assert whole.within(rule.total)
+    assert not total([whole, whole]).within(rule.total)
+    assert rule.display_left(total([])) >= budget
+    assert rule.display_left(whole) == 0.0
+
+
+@pytest.mark.parametrize("currency", list(BUDGETS))
+def test_ten_thousand_histories_are_never_below_an_exact_sum(currency: str) -> None:
+    """Every prefix of 10,000 histories, with costs over 300 orders of magnitude; equal to it where nothing is rounded."""
+    rng, power = np.random.default_rng(20261130), 2 if currency == "mu" else 1
+    rule = rule_for(BUDGETS[currency](400.0), "sum")
+    for i in range(10_000):
+        size = rng.integers(1, 5)
+        costs = 10.0 ** rng.uniform(-300, 2, size) if i % 2 else rng.uniform(1e-3, 2.0, size)
+        spent, exact_sum = total([]), Fraction(0)
+        for cost in map(float, costs):
+            spent = total((spent, rule.units(Cost(currency, cost))))
+            exact_sum += fraction(cost) ** power
+            assert 0 <= Fraction(spent.main, UNIT) - exact_sum <= Fraction(int(size), UNIT)
+            assert i % 2 or Fraction(spent.main, UNIT) == exact_sum
 
 
 @settings(max_examples=100, deadline=None)
