@@ -97,3 +97,13 @@ def ledger(discreet: Discreet) -> Path:
     """A ledger with epsilon = 2."""
     discreet("ledger", "create", "czech.ledger", "--epsilon", 2).done()
     return Path("czech.ledger")
+
+
+@pytest.fixture
+def penguins(discreet: Discreet, study: Path) -> Path:
+    """The penguins, and two ledgers: `p.ledger` with epsilon = 50, `mu.ledger` with mu = 20."""
+    for name in ("penguins.csv", "penguins.toml"):
+        shutil.copy(EXAMPLES / name, study)
+    discreet("ledger", "create", "p.ledger", "--epsilon", 50).done()
+    discreet("ledger", "create", "mu.ledger", "--mu", 20).done()
+    return study

@@ -87,3 +87,63 @@ def test_an_interrupt_ends_with_130_and_points_to_the_ledger(discreet, monkeypat
     assert run.stdout == ""
     assert "discreet ledger show" in run.stderr
     assert "Traceback" not in run.stderr
+
+
+NUMBER = "73914.25"  # far outside of the declared bounds: it counts as the upper one, and is shown nowhere
+NUMERIC = {
+    "good.csv": "x,y\n" + f"1.5,no\n{NUMBER},yes\n-{NUMBER},{CANARY}\n,no\n" * 20,
+    "text.csv": "x,y\n" + f"1.5,no\n{CANARY},yes\n" * 20,
+    "ragged.csv": f"x,y\n1.5,no\n{NUMBER}\n2,no,{CANARY},{NUMBER}\n",
+}
+KINDS = {
+    "histogram": ("--column", "x", "--bins", 4, "--epsilon", 1, "--ledger", "l"),
+    "series": ("--column", "x", "--terms", 3, "--epsilon", 1, "--ledger", "l"),
+    "sample": ("--column", "x", "--epsilon", 1, "--ledger", "l"),
+    "select": ("--by", "y", "--epsilon", 1, "--ledger", "l"),
+    "cdf": ("--column", "x", "--mu", 1, "--ledger", "m"),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_no_release_of_a_distribution_shows_a_value(discreet, kind) -> None:
+    Path("n.toml").write_text('[columns]\nx = { lower = 0, upper = 4, step = 0.5 }\ny = ["no", "yes"]\n')
+    discreet("ledger", "create", "m", "--mu", 10).done()
+    released = 0
+    for name, content in NUMERIC.items():
+        Path(name).write_text(content)
+        for as_json in ((), ("--json",)):
+            ask = (name, "--schema", "n.toml", *KINDS[kind], *as_json)
+            runs = [discreet("price", kind, *ask), discreet("release", kind, *ask, "-o", "r.json", "--force")]
+            if runs[1].status == 0:
+                released += 1
+                if kind != "select":
+                    runs.append(discreet("estimate", "density", "r.json", *as_json, "--plot", "d.svg"))
+                    runs.append(discreet("estimate", "synthesize", "r.json", *as_json, "-o", "s.csv", "--force"))
+                    assert runs[2].status == runs[3].status == 0
+            for run in runs:
+                assert run.status in (0, 1)
+                if run.status:
+                    run.refused()
+                assert CANARY not in run.stdout + run.stderr
+                assert NUMBER not in run.stdout + run.stderr
+    assert released >= 2
+    for written in ("l", "m", "r.json", "d.svg", "s.csv"):
+        content = Path(written).read_bytes() if Path(written).exists() else b""
+        assert CANARY.encode() not in content
+        assert NUMBER.encode() not in content
+
+
+@pytest.mark.parametrize(
+    ("kind", "step"), [("histogram", "count_bins"), ("series", "count_codes"), ("select", "tabulate")]
+)
+def test_what_an_engine_says_of_numbers_is_not_shown(discreet, monkeypatch, kind, step) -> None:
+    def fail(*_: object) -> None:
+        raise ValueError(f"could not convert {CANARY}")
+
+    Path("n.toml").write_text('[columns]\nx = { lower = 0, upper = 4, step = 0.5 }\ny = ["no", "yes"]\n')
+    Path("good.csv").write_text(NUMERIC["good.csv"])
+    monkeypatch.setattr(Source, step, fail)
+    message = discreet("release", kind, "good.csv", "--schema", "n.toml", *KINDS[kind], "-o", "r.json").refused()
+    assert "after its charge" in message
+    assert CANARY not in message
+    assert not Path("r.json").exists()

@@ -18,10 +18,30 @@ COMMANDS = [
     "ledger show",
     "check",
     "price table",
+    "price mean",
+    "price moments",
+    "price histogram",
+    "price series",
+    "price cdf",
+    "price sample",
+    "price select",
     "privacy convert",
     "privacy compose",
     "privacy tradeoff",
     "release table",
+    "release mean",
+    "release moments",
+    "release histogram",
+    "release series",
+    "release cdf",
+    "release sample",
+    "release select",
+    "estimate james-stein",
+    "estimate simplex",
+    "estimate density",
+    "estimate quantile",
+    "estimate cdf-band",
+    "estimate synthesize",
     "test independence",
     "test goodness-of-fit",
     "test homogeneity",
@@ -38,7 +58,7 @@ def test_each_command_has_help_with_an_example_and_json(discreet, command, flag)
     assert max(map(len, shown.splitlines())) <= 80
 
 
-@pytest.mark.parametrize("group", ["", "ledger", "price", "release", "test", "lab"])
+@pytest.mark.parametrize("group", ["", "ledger", "price", "release", "test", "estimate", "lab"])
 def test_a_group_without_a_command_shows_its_help(discreet, group) -> None:
     run = discreet(*group.split())
     assert (run.status, run.stdout) == (2, "")

@@ -12,7 +12,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from discreet import ApproxDP, Curator, GaussianDP, Ledger, PureDP, Schema, TableRelease, ZeroConcentratedDP
+from discreet import ApproxDP, Bounded, Curator, GaussianDP, Ledger, PureDP, Schema, TableRelease, ZeroConcentratedDP
 from discreet.curator import gate
 from discreet.curator.releasing import table as table_family
 from discreet.errors import (
@@ -41,9 +41,9 @@ def silent_gate(monkeypatch):
     """The gate without noise: whatever still differs from the exact counts was drawn elsewhere."""
     calls = []
 
-    def draw_noise(exact, *, family, scale, cap):
+    def draw_noise(exact, *, family, scale, cap, integer=False):
         calls.append({"exact": list(exact), "family": family, "scale": scale, "cap": cap})
-        k = gate.grid_exponent(scale)
+        k = gate.grid_exponent(scale, integer=integer)
         return gate.GateDraw(tuple(x << k for x in exact), k)
 
     monkeypatch.setattr(table_family.gate, "draw_noise", draw_noise)
@@ -121,11 +121,18 @@ def test_price_spends_nothing_and_reads_only_n(silent_gate):
         assert price.accuracy["half_width"] == pytest.approx(4 * np.log(20))
         assert curator.ledger.spent == 0
         assert "costs epsilon = 0.5" in str(price)
+        assert "noise sd 5.657, half width 11.98" in str(price)
         with pytest.raises(InvalidInput, match="unknown verb 'tabel'"):
             curator.price("tabel", "smoking", PureDP(0.5))
         with pytest.raises(InvalidInput, match="argument"):
             curator.price("table", "smoking")
     assert silent_gate == []
+
+
+def test_a_price_leaves_the_names_of_columns_as_they_are():
+    schema = Schema({"mass_of_a bird": Bounded(0, 100, step=1)})
+    with Curator(pd.DataFrame({"mass_of_a bird": [1, 2]}), schema, budget=PureDP(1)) as curator:
+        assert "noise sd of mass_of_a bird 141.4" in str(curator.price("mean", "mass_of_a bird", PureDP(0.5)))
 
 
 def test_a_retry_returns_the_stored_release_and_costs_nothing_more():
@@ -148,6 +155,12 @@ def test_a_retry_returns_the_stored_release_and_costs_nothing_more():
         (lambda c: c.table("smoking", 0.5), DiscreetError, "guarantee"),
         (lambda c: c.table("smoking", "PureDP(1)"), DiscreetError, "guarantee"),
         (lambda c: c.table("smoking", PureDP(0.5), "laplace"), InvalidInput, "specification"),
+        (
+            lambda c: c.table("smoking", PureDP(0.5), Laplace),
+            InvalidInput,
+            r"specification such as .*Laplace\(\), not <class",
+        ),
+        (lambda c: c.table(5, PureDP(0.5)), InvalidInput, "a name or a list of names, not 5"),
         (lambda c: c.table("smoking", PureDP(0.5), Gaussian()), NotAvailable, "no finite pure epsilon"),
         (lambda c: c.table("smoking", PureDP(1e-300)), InvalidInput, "scale"),
         (lambda c: c.table("smoking", PureDP(3)), BudgetExceeded, "difference"),

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import discreet
-from discreet.cli import check, lab, ledger, price, privacy, release, test
+from discreet.cli import check, estimate, lab, ledger, price, privacy, release, run, test
 from discreet.cli.boundary import CommandGroup
 from discreet.cli.options import example
 
@@ -31,10 +31,12 @@ app = typer.Typer(
 )
 app.add_typer(ledger.group, name="ledger")
 app.command("check", epilog=check.EXAMPLE)(check.check)
+app.command("run", epilog=run.EXAMPLE)(run.run)
 app.add_typer(price.group, name="price")
 app.add_typer(privacy.group, name="privacy")
 app.add_typer(release.group, name="release")
 app.add_typer(test.group, name="test")
+app.add_typer(estimate.group, name="estimate")
 app.add_typer(lab.group, name="lab")
 
 

@@ -11,6 +11,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from discreet.cli import lab_audit, lab_power, lab_reliability, lab_reproduce, lab_sample_size, lab_testbed
 from discreet.cli.files import check_picture, save_picture
 from discreet.cli.options import Json, Plot, example
 from discreet.cli.output import emit, heading
@@ -49,9 +50,12 @@ Seed = Annotated[
 _NAMED = ("uniform", "linear")
 
 
-@group.callback()
-def lab() -> None:
-    """Keeps `discreet lab cost` two words while there is one command only."""
+group.command("audit", epilog=lab_audit.EXAMPLE)(lab_audit.audit)
+group.command("reliability", epilog=lab_reliability.EXAMPLE)(lab_reliability.reliability)
+group.command("power", epilog=lab_power.EXAMPLE)(lab_power.power)
+group.command("sample-size", epilog=lab_sample_size.EXAMPLE)(lab_sample_size.sample_size)
+group.command("testbed", epilog=lab_testbed.EXAMPLE)(lab_testbed.run_testbed)
+group.command("reproduce", epilog=lab_reproduce.EXAMPLE)(lab_reproduce.reproduce)
 
 
 @group.command("cost", epilog=example("discreet lab cost --cells 10 --records 1000 --mu 0.03:10:60 --plot cost.png"))

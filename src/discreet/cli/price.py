@@ -2,36 +2,44 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
-from rich.console import Group, RenderableType
-from rich.text import Text
 
-from discreet.cli.amounts import cost_as_data, in_words
-from discreet.cli.boundary import confidential
-from discreet.cli.files import check_ledger
+from discreet.cli.density_options import (
+    Axes,
+    Bins,
+    Column,
+    Points,
+    SampleMechanism,
+    SampleMechanismName,
+    Score,
+    SeriesTerms,
+    Size,
+    SmoothedCells,
+    Terms,
+    UniformShare,
+    bins_of,
+    sample_mechanism_of,
+)
 from discreet.cli.options import (
     By,
-    Data,
-    Delta,
-    Epsilon,
-    Json,
-    LedgerFile,
+    Columns,
+    MeanMechanism,
     Mechanism,
-    Mu,
-    Rho,
-    SchemaFile,
+    MomentsMechanism,
     column_names,
     example,
-    guarantee_of,
+    mean_mechanism_of,
     mechanism_of,
+    moments_mechanism_of,
 )
-from discreet.cli.output import emit, facts, heading, warning
-from discreet.cli.progress import working
+from discreet.cli.quote import quote
+from discreet.cli.request import PriceOptions
+from discreet.cli.unfold import unfolded
 
 if TYPE_CHECKING:
-    from discreet.curator import Price
+    from discreet.curator import Curator, Price
 
 group = typer.Typer(
     no_args_is_help=True,
@@ -47,63 +55,185 @@ group = typer.Typer(
         "    --epsilon 0.5 --ledger czech.ledger",
     ),
 )
-def table(
-    data: Data,
-    schema: SchemaFile,
-    by: By,
-    ledger: LedgerFile,
-    epsilon: Epsilon = None,
-    delta: Delta = None,
-    mu: Mu = None,
-    rho: Rho = None,
-    mechanism: Mechanism = None,
-    as_json: Json = False,
-) -> None:
+@unfolded
+def table(options: PriceOptions, by: By, mechanism: Mechanism = None) -> None:
     """The price of a table of counts. Reads nothing but the number of records, which is public."""
-    guarantee, names, noise = guarantee_of(epsilon, delta, mu, rho), column_names(by), mechanism_of(mechanism)
-    check_ledger(ledger)
-    with confidential(), working("counting the records"):
-        from discreet.curator import Curator
-        from discreet.schema import Schema
+    from discreet.cli import table_view
 
-        with Curator(data, Schema.from_toml(schema), ledger=ledger) as curator:
-            price = curator.price("table", names, guarantee, noise)
-    emit(
-        _data(price, names, guarantee.to_dict()),
-        lambda: _view(price, " by ".join(names), str(guarantee)),
-        as_json=as_json,
+    guarantee, names, noise = options.guarantee, column_names(by), mechanism_of(mechanism)
+    quote(
+        "table",
+        options,
+        names,
+        lambda curator: curator.price("table", names, guarantee, noise),
+        what=" by ".join(names),
+        accuracy=table_view.accuracy,
     )
 
 
-def _data(price: Price, names: list[str], guarantee: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "command": "price table",
-        "columns": names,
-        "guarantee": guarantee,
-        "mechanism": price.mechanism,
-        "cost": cost_as_data(price.cost),
-        "remaining": cost_as_data(price.remaining),
-        "admitted": price.admitted,
-        "refusal": price.refusal,
-        "cells": int(price.accuracy["cells"]),
-        "noise_sd": price.accuracy["noise_sd"],
-        "half_width": price.accuracy["half_width"],
-        "level": 0.95,
-    }
+@group.command(
+    "mean",
+    epilog=example(
+        "discreet price mean banknote.csv --schema banknote.toml \\",
+        "    --columns Length,Diagonal --epsilon 1 --ledger bank.ledger",
+    ),
+)
+@unfolded
+def mean(options: PriceOptions, columns: Columns, mechanism: MeanMechanism = None) -> None:
+    """The price of means. Reads nothing but the number of records, or of those in each group of a fixed column."""
+    from discreet.cli import means_view
+
+    guarantee, names, noise = options.guarantee, column_names(columns), mean_mechanism_of(mechanism)
+    quote(
+        "mean",
+        options,
+        names,
+        lambda curator: curator.price("mean", names, guarantee, noise),
+        what=f"the means of {', '.join(names)}",
+        accuracy=means_view.accuracy,
+    )
 
 
-def _view(price: Price, what: str, guarantee: str) -> RenderableType:
-    remaining = in_words(cost_as_data(price.remaining))
-    room: RenderableType = Text("the budget has room for it", "green")
-    if not price.admitted:
-        room = warning(price.refusal or "the budget has no room for it")
-    noise = f"{price.mechanism}, sd {price.accuracy['noise_sd']:.4g} in each of {price.accuracy['cells']:.0f} cells"
-    pairs: list[tuple[str, RenderableType]] = [
-        ("guarantee", guarantee),
-        ("noise", noise),
-        ("accuracy", f"each count ± {price.accuracy['half_width']:.4g} (95% interval)"),
-        ("cost", in_words(cost_as_data(price.cost))),
-        ("remaining", remaining),
-        ("", room),
-    ]
-    return Group(heading(f"Price of {what}", "nothing is spent"), "", facts(pairs))
+@group.command(
+    "moments",
+    epilog=example(
+        "discreet price moments banknote.csv --schema banknote.toml \\",
+        "    --columns Length,Diagonal --epsilon 1 --ledger bank.ledger",
+    ),
+)
+@unfolded
+def moments(options: PriceOptions, columns: Columns, mechanism: MomentsMechanism = None) -> None:
+    """The price of means and covariances, and whether another mechanism would be more accurate."""
+    from discreet.cli import moments_view
+
+    guarantee, names, noise = options.guarantee, column_names(columns), moments_mechanism_of(mechanism)
+    quote(
+        "moments",
+        options,
+        names,
+        lambda curator: curator.price("moments", names, guarantee, noise),
+        what=f"means and covariances of {', '.join(names)}",
+        accuracy=moments_view.accuracy,
+    )
+
+
+@group.command(
+    "histogram",
+    epilog=example(
+        "discreet price histogram penguins.csv --schema penguins.toml \\",
+        "    --column body_mass_g --bins 20 --epsilon 1 --ledger p.ledger",
+    ),
+)
+@unfolded
+def histogram(options: PriceOptions, columns: Axes, bins: Bins, mechanism: Mechanism = None) -> None:
+    """The price of a histogram."""
+    from discreet.cli import histogram_view
+
+    guarantee, names, noise, cells = options.guarantee, column_names(columns), mechanism_of(mechanism), bins_of(bins)
+    quote(
+        "histogram",
+        options,
+        names,
+        lambda curator: curator.price("histogram", names, cells, guarantee, noise),
+        what=f"a histogram of {' by '.join(names)}",
+        accuracy=histogram_view.accuracy,
+    )
+
+
+@group.command(
+    "series",
+    epilog=example(
+        "discreet price series penguins.csv --schema penguins.toml \\",
+        "    --column body_mass_g --terms 8 --epsilon 1 --ledger p.ledger",
+    ),
+)
+@unfolded
+def series(options: PriceOptions, column: Column, terms: Terms) -> None:
+    """The price of a cosine series."""
+    from discreet.cli import series_view
+
+    guarantee = options.guarantee
+    quote(
+        "series",
+        options,
+        [column],
+        lambda curator: curator.price("series", column, terms, guarantee),
+        what=f"a cosine series of {column}",
+        accuracy=series_view.accuracy,
+    )
+
+
+@group.command(
+    "cdf",
+    epilog=example(
+        "discreet price cdf penguins.csv --schema penguins.toml \\",
+        "    --column body_mass_g --mu 1 --ledger mu.ledger",
+    ),
+)
+@unfolded
+def cdf(options: PriceOptions, column: Column, points: Points = None) -> None:
+    """The price of a distribution function."""
+    from discreet.cli import cdf_view
+
+    guarantee = options.guarantee
+    quote(
+        "cdf",
+        options,
+        [column],
+        lambda curator: curator.price("cdf", column, guarantee, points),
+        what=f"a distribution function of {column}",
+        accuracy=cdf_view.accuracy,
+    )
+
+
+@group.command(
+    "sample",
+    epilog=example(
+        "discreet price sample penguins.csv --schema penguins.toml \\",
+        "    --column body_mass_g --epsilon 1 --ledger p.ledger",
+    ),
+)
+@unfolded
+def sample(
+    options: PriceOptions,
+    column: Column,
+    size: Size = None,
+    mechanism: SampleMechanism = SampleMechanismName.KS,
+    terms: SeriesTerms = None,
+    cells: SmoothedCells = None,
+    uniform_share: UniformShare = None,
+) -> None:
+    """The price of a sample, and how many points it would have."""
+    from discreet.cli import sample_view
+
+    guarantee, chosen = options.guarantee, sample_mechanism_of(mechanism, terms, cells, uniform_share)
+    quote(
+        "sample",
+        options,
+        [column],
+        lambda curator: curator.price("sample", column, size, guarantee, chosen),
+        what=f"a sample of {column}",
+        accuracy=sample_view.accuracy,
+    )
+
+
+@group.command(
+    "select",
+    epilog=example(
+        "discreet price select penguins.csv --schema penguins.toml \\",
+        "    --by island,sex --epsilon 1 --ledger p.ledger",
+    ),
+)
+@unfolded
+def select(options: PriceOptions, by: By, score: Score = None) -> None:
+    """The price of a selection, and how far the chosen one may be from the best."""
+    from discreet.cli import selection_view
+    from discreet.cli.score_file import read_candidates
+
+    guarantee, names = options.guarantee, column_names(by)
+
+    def ask(curator: Curator) -> Price:
+        given = read_candidates(score, curator.schema, names)
+        return curator.price("select", names, guarantee, given.names, given.score)
+
+    quote("select", options, names, ask, what=f"a selection by {', '.join(names)}", accuracy=selection_view.accuracy)

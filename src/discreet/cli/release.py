@@ -1,65 +1,52 @@
-"""`discreet release`: publish under a guarantee. The one command group that spends.
-
-Before the charge everything that could prevent the result from reaching its file is checked: names, folders, the
-picture. After it, should the file fail all the same, the ledger still holds the release under its request id.
-"""
+"""`discreet release`: publish under a guarantee. The one command group that spends; a kind of release is a command."""
 
 from __future__ import annotations
 
-import secrets
-import shlex
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING
 
 import typer
-from rich.console import Group, RenderableType
 
-from discreet.cli.amounts import as_data, cost_as_data, in_words
-from discreet.cli.boundary import confidential
-from discreet.cli.files import check_ledger, check_output, check_picture, rehearse_picture, save_picture
+from discreet.cli.density_options import (
+    Axes,
+    Bins,
+    Column,
+    Points,
+    SampleMechanism,
+    SampleMechanismName,
+    Score,
+    SeriesTerms,
+    Size,
+    SmoothedCells,
+    Terms,
+    UniformShare,
+    bins_of,
+    sample_mechanism_of,
+)
 from discreet.cli.options import (
     By,
-    Data,
-    Delta,
-    Epsilon,
-    Json,
-    LedgerFile,
+    Columns,
+    MeanMechanism,
     Mechanism,
-    Mu,
-    Plot,
-    Rho,
-    SchemaFile,
+    MomentsMechanism,
     column_names,
     example,
-    guarantee_of,
+    mean_mechanism_of,
     mechanism_of,
+    moments_mechanism_of,
 )
-from discreet.cli.output import emit, facts, heading, printable
-from discreet.cli.progress import working
-from discreet.errors import DiscreetError, InvalidInput
+from discreet.cli.publish import publish
+from discreet.cli.request import ReleaseOptions, SavedOptions
+from discreet.cli.unfold import unfolded
 
 if TYPE_CHECKING:
-    from discreet.release import TableRelease
+    from discreet.curator import Curator
+    from discreet.release import SelectionRelease
 
 group = typer.Typer(
     no_args_is_help=True,
     help="Publish under a guarantee. Spends its cost, or refuses and spends nothing.",
     short_help="Publish under a guarantee; spends budget.",
 )
-
-Output = Annotated[
-    Path, typer.Option("--output", "-o", metavar="FILE", help="Where the release is saved (JSON).", show_default=False)
-]
-RequestId = Annotated[
-    str | None,
-    typer.Option(
-        "--request-id",
-        metavar="ID",
-        help="A name for this request: the same command with the same name gets the same release and spends nothing more.",
-        show_default=False,
-    ),
-]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite the output if it exists.")]
 
 
 @group.command(
@@ -69,86 +56,178 @@ Force = Annotated[bool, typer.Option("--force", help="Overwrite the output if it
         "    --epsilon 0.5 --ledger czech.ledger -o t.json",
     ),
 )
-def table(
-    data: Data,
-    schema: SchemaFile,
-    by: By,
-    ledger: LedgerFile,
-    output: Output,
-    epsilon: Epsilon = None,
-    delta: Delta = None,
-    mu: Mu = None,
-    rho: Rho = None,
-    mechanism: Mechanism = None,
-    request_id: RequestId = None,
-    plot: Plot = None,
-    force: Force = False,
-    as_json: Json = False,
-) -> None:
+@unfolded
+def table(options: ReleaseOptions, by: By, mechanism: Mechanism = None) -> None:
     """Release a table of counts with noise, and save it with all that its analysis needs."""
-    guarantee, names, noise = guarantee_of(epsilon, delta, mu, rho), column_names(by), mechanism_of(mechanism)
-    inputs = (data, schema, ledger)
-    check_ledger(ledger)
-    check_output(output, force=force, inputs=inputs)
-    check_picture(plot, inputs=(*inputs, output))
-    identity = request_id if request_id is not None else secrets.token_hex(8)
-    with confidential(), working("reading the records"):
-        from discreet.curator import Curator
-        from discreet.schema import Schema
+    from discreet.cli import table_view
 
-        declared = Schema.from_toml(schema)
-        if plot is not None:
-            rehearse_picture(declared, names)
-        with Curator(data, declared, ledger=ledger) as curator:
-            earlier = any(entry.request_id == identity for entry in curator.ledger.entries())
-            release = curator.table(names, guarantee, noise, request_id=identity)
-    _save(release, output, plot, identity)
-    assert release.cost is not None
-    outcome = {
-        "command": "release table",
-        "output": str(output),
-        "plot": None if plot is None else str(plot),
-        "request_id": identity,
-        "charged": not earlier,
-        "cost": cost_as_data(release.cost),
-        "remaining": as_data(curator.ledger.currency, curator.ledger.remaining),
-    }
-    from discreet.cli.table_view import table_data
-
-    emit({**outcome, **table_data(release)}, lambda: _view(release, outcome), as_json=as_json)
+    guarantee, names, noise = options.guarantee, column_names(by), mechanism_of(mechanism)
+    publish(
+        "table",
+        options,
+        table_view,
+        lambda curator, identity: curator.table(names, guarantee, noise, request_id=identity),
+        lambda schema: table_view.made_up(schema, names),
+    )
 
 
-def _save(release: TableRelease, output: Path, plot: Path | None, identity: str) -> None:
-    try:
-        release.save(output)
-        if plot is not None:
-            save_picture(release, plot)
-    except DiscreetError as problem:
-        raise InvalidInput(
-            f"{problem}; the release is charged and kept in the ledger: repeat the command with "
-            f"--request-id {shlex.quote(identity)} to get it again at no cost"
-        ) from None
+@group.command(
+    "mean",
+    epilog=example(
+        "discreet release mean banknote.csv --schema banknote.toml \\",
+        "    --columns Length,Diagonal --epsilon 1 --ledger bank.ledger -o m.json",
+    ),
+)
+@unfolded
+def mean(options: ReleaseOptions, columns: Columns, mechanism: MeanMechanism = None) -> None:
+    """Release the means of numeric columns with noise, by group where the schema has a fixed column."""
+    from discreet.cli import means_view
+
+    guarantee, names, noise = options.guarantee, column_names(columns), mean_mechanism_of(mechanism)
+    publish(
+        "mean",
+        options,
+        means_view,
+        lambda curator, identity: curator.mean(names, guarantee, noise, request_id=identity),
+        lambda schema: means_view.made_up(schema, names),
+    )
 
 
-def _neighbours(release: TableRelease) -> str:
-    if release.adjacency == "add-remove":
-        return "one record added or removed"
-    fixed = release.schema.fixed
-    return "one record replaced" + ("" if fixed is None else f" by one of the same {printable(fixed)}")
+@group.command(
+    "moments",
+    epilog=example(
+        "discreet release moments banknote.csv --schema banknote.toml \\",
+        "    --columns Length,Diagonal --epsilon 1 --ledger bank.ledger -o m.json",
+    ),
+)
+@unfolded
+def moments(options: ReleaseOptions, columns: Columns, mechanism: MomentsMechanism = None) -> None:
+    """Release means and covariances with noise: what a comparison of means needs."""
+    from discreet.cli import moments_view
+
+    guarantee, names, noise = options.guarantee, column_names(columns), moments_mechanism_of(mechanism)
+    publish(
+        "moments",
+        options,
+        moments_view,
+        lambda curator, identity: curator.moments(names, guarantee, noise, request_id=identity),
+        lambda schema: moments_view.made_up(schema, names),
+    )
 
 
-def _view(release: TableRelease, outcome: dict[str, Any]) -> RenderableType:
-    from discreet.cli.table_view import LEVEL, table_view
-    from discreet.release.text import law_in_words
+@group.command(
+    "histogram",
+    epilog=example(
+        "discreet release histogram penguins.csv --schema penguins.toml \\",
+        "    --column body_mass_g --bins 20 --epsilon 1 --ledger p.ledger -o h.json",
+    ),
+)
+@unfolded
+def histogram(options: ReleaseOptions, columns: Axes, bins: Bins, mechanism: Mechanism = None) -> None:
+    """Release the counts of equal cells of a numeric column with noise, or of boxes of several columns."""
+    from discreet.cli import histogram_view
 
-    size = "" if release.n is None else f"; n = {release.n:,}"
-    cost = in_words(outcome["cost"])
-    pairs: list[tuple[str, RenderableType]] = [
-        ("noise", law_in_words(release) + size),
-        ("guarantee", f"{release.guarantee}, {_neighbours(release)}"),
-        ("cost", cost if outcome["charged"] else f"nothing more: this request was released before for {cost}"),
-        ("remaining", in_words(outcome["remaining"])),
-        ("saved", outcome["output"] if outcome["plot"] is None else f"{outcome['output']}, {outcome['plot']}"),
-    ]
-    title = heading(" by ".join(release.column_names), f"noisy counts with {LEVEL:.0%} intervals")
-    return Group(title, "", table_view(release), "", facts(pairs))
+    guarantee, names, noise, cells = options.guarantee, column_names(columns), mechanism_of(mechanism), bins_of(bins)
+    publish(
+        "histogram",
+        options,
+        histogram_view,
+        lambda curator, identity: curator.histogram(names, cells, guarantee, noise, request_id=identity),
+        lambda schema: histogram_view.made_up(schema, names, cells),
+    )
+
+
+@group.command(
+    "series",
+    epilog=example(
+        "discreet release series penguins.csv --schema penguins.toml \\",
+        "    --column body_mass_g --terms 8 --epsilon 1 --ledger p.ledger -o s.json",
+    ),
+)
+@unfolded
+def series(options: ReleaseOptions, column: Column, terms: Terms) -> None:
+    """Release the first cosine coefficients of a column's density with noise: a smooth estimate."""
+    from discreet.cli import series_view
+
+    guarantee = options.guarantee
+    publish(
+        "series",
+        options,
+        series_view,
+        lambda curator, identity: curator.series(column, terms, guarantee, request_id=identity),
+        lambda schema: series_view.made_up(schema, column, terms),
+    )
+
+
+@group.command(
+    "cdf",
+    epilog=example(
+        "discreet release cdf penguins.csv --schema penguins.toml \\",
+        "    --column body_mass_g --mu 1 --ledger mu.ledger -o f.json",
+    ),
+)
+@unfolded
+def cdf(options: ReleaseOptions, column: Column, points: Points = None) -> None:
+    """Release a column's distribution function with Gaussian noise: for quantiles and bands."""
+    from discreet.cli import cdf_view
+
+    guarantee = options.guarantee
+    publish(
+        "cdf",
+        options,
+        cdf_view,
+        lambda curator, identity: curator.cdf(column, guarantee, points, request_id=identity),
+        lambda schema: cdf_view.made_up(schema, column, points),
+    )
+
+
+@group.command(
+    "sample",
+    epilog=example(
+        "discreet release sample penguins.csv --schema penguins.toml \\",
+        "    --column body_mass_g --epsilon 1 --ledger p.ledger -o z.json",
+    ),
+)
+@unfolded
+def sample(
+    options: ReleaseOptions,
+    column: Column,
+    size: Size = None,
+    mechanism: SampleMechanism = SampleMechanismName.KS,
+    terms: SeriesTerms = None,
+    cells: SmoothedCells = None,
+    uniform_share: UniformShare = None,
+) -> None:
+    """Release made-up values of a column that are distributed like the records, nearly."""
+    from discreet.cli import sample_view
+
+    guarantee, chosen = options.guarantee, sample_mechanism_of(mechanism, terms, cells, uniform_share)
+    publish(
+        "sample",
+        options,
+        sample_view,
+        lambda curator, identity: curator.sample(column, size, guarantee, chosen, request_id=identity),
+        lambda schema: sample_view.made_up(schema, column),
+    )
+
+
+@group.command(
+    "select",
+    epilog=example(
+        "discreet release select penguins.csv --schema penguins.toml \\",
+        "    --by island,sex --epsilon 1 --ledger p.ledger -o best.json",
+    ),
+)
+@unfolded
+def select(options: SavedOptions, by: By, score: Score = None) -> None:
+    """Release which cell of a table is the most frequent, nearly, or which candidate of a list scores best."""
+    from discreet.cli import selection_view
+    from discreet.cli.score_file import read_candidates
+
+    guarantee, names = options.guarantee, column_names(by)
+
+    def make(curator: Curator, identity: str) -> SelectionRelease:
+        given = read_candidates(score, curator.schema, names)
+        return curator.select(names, guarantee, given.names, given.score, request_id=identity)
+
+    publish("select", options, selection_view, make, inputs=() if score is None else (score,))

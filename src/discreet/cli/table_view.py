@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import islice, product
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from rich import box
 from rich.console import RenderableType
 from rich.table import Table
@@ -14,17 +15,41 @@ from rich.text import Text
 
 from discreet.cli.output import console, printable
 from discreet.release.strays import number_of_strays, stray_cells
-from discreet.release.text import number, shortened
+from discreet.release.text import law_in_words, number, shortened
 
 if TYPE_CHECKING:
+    from discreet.curator import Price
     from discreet.release import TableRelease
+    from discreet.schema import Schema
+
+Facts = list[tuple[str, RenderableType]]
 
 LEVEL = 0.95
 TALLEST_GRID, LONGEST_LIST = 16, 40
 BETWEEN = Text(" · ", style="dim")
 
 
-def table_data(release: TableRelease) -> dict[str, Any]:
+def title(release: TableRelease) -> tuple[str, str]:
+    """The columns, and how their counts are to be read."""
+    return " by ".join(release.column_names), f"noisy counts with {LEVEL:.0%} intervals"
+
+
+def noise(release: TableRelease) -> list[tuple[str, RenderableType]]:
+    """The law of the noise, and the number of records."""
+    size = "" if release.n is None else f"; n = {release.n:,}"
+    return [("noise", law_in_words(release) + size)]
+
+
+def made_up(schema: Schema, names: list[str]) -> TableRelease:
+    """A table of these columns with made-up counts."""
+    from discreet.noise import Laplace
+    from discreet.release import TableRelease
+
+    columns = {name: schema.categorical(name).categories for name in names}
+    return TableRelease.from_counts(np.ones([len(c) for c in columns.values()]), columns, noise=Laplace(1.0))
+
+
+def as_data(release: TableRelease) -> dict[str, Any]:
     """The noisy numbers and what they are, as plain data; the arrays are nested in the order of the columns."""
     low, high = release.interval(LEVEL)
     around_other = release.other_interval(LEVEL)
@@ -47,6 +72,16 @@ def table_data(release: TableRelease) -> dict[str, Any]:
     }
 
 
+def accuracy(price: Price) -> tuple[dict[str, Any], Facts]:
+    """How accurate the counts would be."""
+    cells, sd, half = (price.accuracy[name] for name in ("cells", "noise_sd", "half_width"))
+    pairs: Facts = [
+        ("noise", f"{price.mechanism}, sd {sd:.4g} in each of {cells:,.0f} cells"),
+        ("accuracy", f"each count ± {half:.4g} ({LEVEL:.0%} interval)"),
+    ]
+    return {"cells": int(cells), "noise_sd": sd, "half_width": half, "level": LEVEL}, pairs
+
+
 def _groups_data(release: TableRelease) -> dict[str, Any]:
     """What a table by a fixed column has besides; nothing for any other table."""
     if release.group_sizes is None:
@@ -63,23 +98,25 @@ def _plain(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else value
 
 
-def table_view(release: TableRelease) -> RenderableType:
+def numbers(release: TableRelease) -> RenderableType:
     """The table, as wide as the terminal allows."""
     forms = [_grid] if len(release.shape) == 2 and release.shape[0] <= TALLEST_GRID else []
     for form in (*forms, _list):
         table = form(release)
-        if _fits(table):
+        if fits(table):
             return table
     return _list(release, joined=True)
 
 
-def _fits(table: Table) -> bool:
+def fits(table: Table) -> bool:
+    """Whether the terminal is wide enough for the table as it is."""
     screen = console()
     wide = screen.options.update(max_width=10_000)
     return screen.measure(table, options=wide).maximum <= screen.width
 
 
-def _empty() -> Table:
+def empty_table() -> Table:
+    """A table without frame, as all tables of this program."""
     return Table(box=box.SIMPLE_HEAD, header_style="bold", border_style="bright_black", show_edge=False)
 
 
@@ -96,7 +133,7 @@ def _grid(release: TableRelease) -> Table:
     rows, columns = release.labels
     first, second = release.column_names
     low, high = release.interval(LEVEL)
-    table = _empty()
+    table = empty_table()
     table.add_column(Text.assemble(_label(first), (" \\ ", "dim"), _label(second)), no_wrap=True)
     for label in columns:
         table.add_column(_label(label), justify="right", no_wrap=True)
@@ -134,7 +171,7 @@ def _list(release: TableRelease, *, joined: bool = False) -> Table:
     shown = size if size <= LONGEST_LIST else LONGEST_LIST - 4
     low, high = (bound.ravel() for bound in release.interval(LEVEL))
     counts, sd = release.counts.ravel(), release.sd
-    table = _empty()
+    table = empty_table()
     names = list(map(_label, release.column_names))
     for name in [BETWEEN.join(names)] if joined else names:
         table.add_column(name, overflow="fold", no_wrap=not joined)

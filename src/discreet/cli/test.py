@@ -1,22 +1,22 @@
-"""`discreet test`: tests on released tables. Needs no records, no ledger and none of the curator's dependencies."""
+"""`discreet test`: tests on released tables and moments. Needs no records, no ledger and none of the curator's dependencies."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Group, RenderableType
-from rich.text import Text
 
 from discreet.cli.boundary import usage_error
 from discreet.cli.files import check_picture, save_picture
+from discreet.cli.hotelling import EPILOG, hotelling
 from discreet.cli.many import Adjust, CountColumn, Force, Many, NoiseLaw, Output, PublicN, TableColumn, test_many
 from discreet.cli.options import Json, Plot, example
-from discreet.cli.output import emit, facts, heading, probability, warning
+from discreet.cli.output import emit
 from discreet.cli.progress import working
+from discreet.cli.result_view import result_view
 from discreet.errors import FormatError, InvalidInput
 
 if TYPE_CHECKING:
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 group = typer.Typer(
     no_args_is_help=True,
-    help="Test hypotheses on released tables, validly under their noise. Spends nothing.",
-    short_help="Test hypotheses on released tables.",
+    help="Test hypotheses on released tables and means, validly under their noise. Spends nothing.",
+    short_help="Test hypotheses on released tables and means.",
 )
 
 Release = Annotated[Path, typer.Argument(metavar="RELEASE", help="A release file (JSON).", show_default=False)]
@@ -197,6 +197,9 @@ def homogeneity(
     _run("test homogeneity", releases, run, plot, as_json)
 
 
+group.command("hotelling", epilog=EPILOG)(hotelling)
+
+
 def _run(
     command: str,
     paths: list[Path],
@@ -217,7 +220,7 @@ def _run(
         **result.to_dict(),
         "plot": None if plot is None else str(plot),
     }
-    emit(data, lambda: _view(result, str(effect), plot), as_json=as_json)
+    emit(data, lambda: result_view(result, str(effect), plot), as_json=as_json)
 
 
 def _read(path: Path) -> TableRelease:
@@ -236,19 +239,3 @@ def _probabilities(text: str) -> list[float]:
         raise InvalidInput(
             f"--theta must be numbers separated by commas, such as 0.25,0.25,0.5 or 1/4,1/4,1/2, not {text!r}"
         ) from None
-
-
-def _view(result: TestResult, effect: str, plot: Path | None) -> RenderableType:
-    size = f"n = {result.n:,.0f}" if result.n_is_public else f"estimated n = {result.n:,.0f}"
-    error = f"standard error {probability(result.pvalue_error)}"
-    pairs: list[tuple[str, Any]] = [
-        ("statistic", f"{result.statistic:#.4g}, df {result.df}"),
-        ("p-value", Text.assemble((probability(result.pvalue), "bold"), f"  ({error})")),
-        ("effect", effect),
-        ("null", result.null),
-        ("naive", f"{probability(result.naive_pvalue)} is what one would claim by ignoring the noise; it is not valid"),
-    ]
-    pairs += [("beware", warning(text)) for text in result.warnings]
-    if plot is not None:
-        pairs.append(("saved", str(plot)))
-    return Group(heading(result.test, f"{result.statistic_name}, {size}"), "", facts(pairs))
