@@ -1,12 +1,15 @@
 """The one door through which protective randomness is drawn: integer noise, and exact choice by integer weights.
 
 Two primitives, both without a seed. `draw_noise` adds OpenDP's exact discrete Laplace or Gaussian noise to integers on
-a public grid of step 2^-k, fine enough (at least 2^20 steps in one scale) that the continuous law describes it.
-`choose` picks an index with probability proportional to an integer weight of any size, from the kernel's bits.
+a public grid of step 2^-k, fine enough (at least 2^20 steps in one scale) that the continuous law describes it; with
+`integer=True` on the whole numbers themselves, k = 0, where only the discrete law does. `choose` picks an index with
+probability proportional to an integer weight of any size, from the kernel's bits.
 
 OpenDP checks neither the scale (0 and 5e-324 pass), nor the length, nor that a sum stays within 64 bits. All of that is
-excluded here from public quantities *before* the call, and length and type are compared after it. What goes wrong with
-the confidential integers themselves gives one constant message.
+excluded here from public quantities *before* the call. After it, type, length and range are asserted: what leaves are
+Python integers, so they lie on the grid, and none is further away than the public cap and 64 scales. These assertions
+look at noisy numbers and public bounds only, so a failure is as private as the release would have been. What goes wrong
+with the confidential integers themselves gives one constant message.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from importlib.metadata import PackageNotFoundError, version
 from itertools import accumulate
 from typing import Any, Literal, get_args
 
+from discreet.curator.watching import watcher
 from discreet.errors import DiscreetError, InvalidInput, MissingExtra
 
 Family = Literal["laplace", "gaussian"]
@@ -34,6 +38,9 @@ FINE_BITS = 20
 SMALLEST_SCALE, LARGEST_SCALE = 2.0**-40, 2.0**56
 """Beyond these the grid would need more than 64 bits even for an empty table (64 scales must lie below 2^63 steps)."""
 
+SMALLEST_INTEGER_SCALE = 2.0**-6
+"""On the whole numbers; below, all noise is 0 but for a probability of 2 exp(-64)."""
+
 TAIL_SCALES = 64
 """Room for the noise: |noise| > 64 scales has probability exp(-64) or less, and OpenDP would then clamp, not wrap."""
 
@@ -41,6 +48,10 @@ CHUNK = 2**16
 """Cells drawn in one call: it bounds the memory, and one cell's noise does not show in the time of so many."""
 
 _FAILED = "the noise could not be drawn"
+_BAD_INTEGERS = {
+    False: "the gate takes a nonempty sequence of integers from 0 to the public cap",
+    True: "the gate takes a nonempty sequence of integers from minus the public cap to the public cap",
+}
 _BAD_WEIGHTS = "weights must be a sequence of Python integers, none negative and not all zero"
 
 
@@ -72,13 +83,15 @@ def opendp_version() -> str:
     return installed
 
 
-def grid_exponent(scale: float) -> int:
-    """The smallest k >= 0 for which `scale` is at least 2^20 steps of the grid 2^-k.
+def grid_exponent(scale: float, *, integer: bool = False) -> int:
+    """The smallest k >= 0 for which `scale` is at least 2^20 steps of the grid 2^-k; 0 with `integer`.
 
     Parameters
     ----------
     scale : float
-        Laplace scale b or Gaussian standard deviation, in records; from 2^-40 to 2^56.
+        Laplace scale b or Gaussian standard deviation, in records; from 2^-40 (with `integer` 2^-6) to 2^56.
+    integer : bool
+        The whole numbers are the grid.
 
     Examples
     --------
@@ -88,19 +101,24 @@ def grid_exponent(scale: float) -> int:
     """
     if isinstance(scale, bool) or not isinstance(scale, (int, float)):
         raise InvalidInput(f"the scale of noise must be a number, not {scale!r}")
-    if not SMALLEST_SCALE <= scale <= LARGEST_SCALE:  # False for NaN, too
+    if not isinstance(integer, bool):
+        raise InvalidInput("integer= must be True or False")
+    smallest, in_words = (SMALLEST_INTEGER_SCALE, "2^-6") if integer else (SMALLEST_SCALE, "2^-40")
+    if not smallest <= scale <= LARGEST_SCALE:  # False for NaN, too
         given = (
             repr(scale) if isinstance(scale, float) else "such an integer"
         )  # Python prints no integer of 4,300 digits
-        raise InvalidInput(f"the scale of noise must lie between 2^-40 and 2^56, not {given}")
+        raise InvalidInput(f"the scale of noise must lie between {in_words} and 2^56, not {given}")
+    if integer:
+        return 0
     _, binary_exponent = math.frexp(scale)  # scale = m 2^e with 1/2 <= m < 1, so scale >= 2^(e - 1)
     return max(0, FINE_BITS + 1 - binary_exponent)
 
 
-def check_draw(*, family: Family, scale: float, cap: int) -> int:
+def check_draw(*, family: Family, scale: float, cap: int, integer: bool = False) -> int:
     """All that `draw_noise` refuses without looking at a record, to be asked before a charge; the grid exponent.
 
-    The largest count with noise must stay below 2^63: cap 2^k + 64 scale 2^k < 2^63. OpenDP must be there, too.
+    The largest number with noise must stay below 2^63: cap 2^k + 64 scale 2^k < 2^63. OpenDP must be there, too.
 
     Examples
     --------
@@ -110,10 +128,10 @@ def check_draw(*, family: Family, scale: float, cap: int) -> int:
     """
     if family not in get_args(Family):
         raise InvalidInput(f"the family of noise must be 'laplace' or 'gaussian', not {family!r}")
-    k = grid_exponent(scale)
+    k = grid_exponent(scale, integer=integer)
     if isinstance(cap, bool) or not isinstance(cap, int) or not 0 <= cap < 2**63:
         raise InvalidInput("the public cap on a count must be an integer from 0 to 2^63 - 1")
-    if (cap << k) + TAIL_SCALES * int(math.ldexp(scale, k) + 1) >= 2**63:
+    if _reach(cap, scale, k) >= 2**63:
         raise InvalidInput(
             f"counts of up to {cap} with noise of scale {scale!r} do not fit the 64-bit grid of step 2^-{k}: "
             "lower the public cap on rows (max_rows in the schema), or ask for more noise (a smaller epsilon, mu or rho)"
@@ -122,28 +140,35 @@ def check_draw(*, family: Family, scale: float, cap: int) -> int:
     return k
 
 
-def draw_noise(exact: Sequence[int], *, family: Family, scale: float, cap: int) -> GateDraw:
-    """The exact counts with noise: for each count x, the integer x 2^k + Z with Z discrete Laplace or Gaussian.
+def draw_noise(
+    exact: Sequence[int], *, family: Family, scale: float, cap: int, signed: bool = False, integer: bool = False
+) -> GateDraw:
+    """The exact integers with noise: for each x, the integer x 2^k + Z with Z discrete Laplace or Gaussian.
 
     P(Z = z) is proportional to exp(-|z| / s) ("laplace") or exp(-z^2 / 2 s^2) ("gaussian"), with s = scale 2^k grid
-    steps and k = `grid_exponent(scale)`, independently for every count. There is no seed.
+    steps and k = `grid_exponent(scale)`, independently for every x. There is no seed.
 
     Parameters
     ----------
     exact : sequence of int
-        Confidential counts, each in 0 ... cap; at least one.
+        Confidential integers, each in 0 ... cap; at least one.
     family : "laplace" or "gaussian"
     scale : float
         Laplace scale b or Gaussian standard deviation, in records.
     cap : int
-        A *public* bound on every count (the public n, or the schema's `max_rows`).
+        A *public* bound on every integer (for counts the public n, or the schema's `max_rows`).
+    signed : bool
+        The integers lie in -cap ... cap, as sums of products do, not in 0 ... cap.
+    integer : bool
+        k = 0: noise on the whole numbers, of the discrete law itself. Exact in epsilon and rho; in mu it is not what
+        the continuous law is (see `discreet.mechanisms.integer`).
 
     Raises
     ------
     InvalidInput
         A public argument is not allowed; the message names public quantities only.
     DiscreetError
-        The counts are not as promised or the draw failed; the message is constant.
+        The integers are not as promised or the draw failed; the message is constant.
 
     Examples
     --------
@@ -152,14 +177,20 @@ def draw_noise(exact: Sequence[int], *, family: Family, scale: float, cap: int) 
     >>> len(draw.integers), draw.exponent
     (3, 18)
     """
-    k = check_draw(family=family, scale=scale, cap=cap)
-    if not _counts(exact, cap):
-        raise DiscreetError("the gate takes a nonempty sequence of integers from 0 to the public cap")
+    k = check_draw(family=family, scale=scale, cap=cap, integer=integer)
+    if not isinstance(signed, bool):
+        raise InvalidInput("signed= must be True or False")
+    if not _within(exact, -cap if signed else 0, cap):
+        raise DiscreetError(_BAD_INTEGERS[signed])
+    if (looking_on := watcher()) is not None:
+        public = {"family": family, "scale": scale, "cap": cap, "signed": signed, "integer": integer}
+        return GateDraw(tuple(looking_on.draw_noise(exact, k, public)), k)
+    reach = _reach(cap, scale, k)
     drawn: list[int] = []
     for start in range(0, len(exact), CHUNK):
         part = [x << k for x in exact[start : start + CHUNK]]
         noisy = _add_noise(part, family, math.ldexp(scale, k))
-        if noisy is None:
+        if noisy is None or not _within(noisy, -reach, reach):
             raise DiscreetError(_FAILED)
         drawn += noisy
     return GateDraw(tuple(drawn), k)
@@ -183,13 +214,22 @@ def choose(weights: Sequence[int]) -> int:
     cumulative = list(accumulate(weights)) if allowed else []
     if not cumulative or cumulative[-1] == 0:
         raise InvalidInput(_BAD_WEIGHTS)
+    if (looking_on := watcher()) is not None:
+        return looking_on.choose(weights)
     # u is uniform on 0 ... total - 1; the first index whose cumulative weight exceeds u has exactly weights[i] such u.
     return bisect_right(cumulative, secrets.randbelow(cumulative[-1]))
 
 
-def _counts(exact: object, cap: int) -> bool:
-    """Whether `exact` is what was promised: plain Python integers (no booleans, no NumPy scalars) within the cap."""
-    return isinstance(exact, (list, tuple)) and len(exact) > 0 and all(type(x) is int and 0 <= x <= cap for x in exact)
+def _reach(cap: int, scale: float, k: int) -> int:
+    """How far from 0 a number with noise may lie, in grid steps: from public quantities alone."""
+    return (cap << k) + TAIL_SCALES * int(math.ldexp(scale, k) + 1)
+
+
+def _within(numbers: object, low: int, high: int) -> bool:
+    """Whether these are what was promised: plain Python integers (no booleans, no NumPy scalars) from `low` to `high`."""
+    if not isinstance(numbers, (list, tuple)) or len(numbers) == 0:
+        return False
+    return all(type(x) is int and low <= x <= high for x in numbers)
 
 
 def _add_noise(part: list[int], family: Family, steps: float) -> list[int] | None:
@@ -203,8 +243,6 @@ def _add_noise(part: list[int], family: Family, steps: float) -> list[int] | Non
     except Exception:  # noqa: BLE001  the cause would show a record's value; the caller reports a constant
         return None
     if type(noisy) is not list or len(noisy) != len(part):
-        return None
-    if not all(type(z) is int and -(2**63) <= z < 2**63 for z in noisy):
         return None
     return noisy
 

@@ -36,7 +36,7 @@ class MomentsMechanism:
     >>> from discreet.privacy import PureDP
     >>> mechanism = EntrywiseLaplace().for_moments([100, 40], n=200, guarantee=PureDP(1))
     >>> mechanism.mean.guarantee, mechanism.mean.scales, mechanism.covariance.entry_scales[0]
-    (PureDP(epsilon=0.5), (400.0, 160.0), (60006.0, 24006.0))
+    (PureDP(epsilon=0.5), (400.0, 160.0), (60000.0, 24000.0))
     >>> str(mechanism.cost("epsilon")), mechanism.idealised
     ('epsilon = 1', False)
     """
