@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from discreet.inference import TestResult as TestResult
     from discreet.inference.goodness_of_fit import goodness_of_fit as goodness_of_fit
     from discreet.inference.homogeneity import homogeneity as homogeneity
+    from discreet.inference.hotelling import hotelling as hotelling
     from discreet.inference.independence import independence as independence
     from discreet.privacy import ApproxDP as ApproxDP
     from discreet.privacy import GaussianDP as GaussianDP
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from discreet.privacy import TradeOff as TradeOff
     from discreet.privacy import ZeroConcentratedDP as ZeroConcentratedDP
     from discreet.privacy import compose as compose
+    from discreet.release import MeanRelease as MeanRelease
+    from discreet.release import MomentsRelease as MomentsRelease
     from discreet.release import TableRelease as TableRelease
     from discreet.release import load as load
     from discreet.schema import Bounded as Bounded
@@ -34,9 +37,9 @@ __version__ = "0.1.0"
 _ROOMS = {
     "schema": ("Bounded", "Categorical", "Schema"),
     "privacy": ("ApproxDP", "GaussianDP", "PureDP", "TradeOff", "ZeroConcentratedDP", "compose"),
-    "release": ("TableRelease", "load"),
+    "release": ("MeanRelease", "MomentsRelease", "TableRelease", "load"),
     "curator": ("Curator", "Ledger"),
-    "inference": ("TestResult", "goodness_of_fit", "homogeneity", "independence"),
+    "inference": ("TestResult", "goodness_of_fit", "homogeneity", "hotelling", "independence"),
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 _MODULES = (
@@ -51,6 +54,7 @@ _MODULES = (
     "inference",
     "view",
     "lab",
+    "runs",
     "cli",
 )
 

@@ -6,8 +6,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
-
 from discreet.cli.output import console
 from discreet.cli.progress import PATIENCE
 
@@ -19,6 +17,8 @@ def counted(what: str) -> Iterator[Callable[[int, int], None]]:
     if not screen.is_terminal:
         yield lambda done, total: None
         return
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
     bar = Progress(
         TextColumn("{task.description}"),
         BarColumn(),
