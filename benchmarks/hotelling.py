@@ -12,7 +12,7 @@ from discreet import hotelling
 from discreet.inference.mean_comparison import MeanComparison, t_squared
 from discreet.mechanisms import ED, EntrywiseLaplace
 from discreet.privacy import PureDP
-from discreet.release.moments_part import MomentsPart
+from discreet.release.moments.moments_part import MomentsPart
 
 REPLICATES, EPSILON = 1000, 1.0
 

@@ -11,7 +11,7 @@ from discreet.cli.hotelling import given_mean
 from discreet.errors import InvalidInput
 from discreet.noise import Laplace
 from discreet.release import MeanRelease, MomentsRelease, TableRelease
-from discreet.release.covariance_draws import EntryDraws
+from discreet.release.moments.covariance_draws import EntryDraws
 
 COLUMNS = {"height": Bounded(100, 220, step=1), "weight": Bounded(20, 200, step=1)}
 SCALES = (86_406.0, 129_606.0, 194_406.0)

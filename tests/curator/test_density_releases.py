@@ -25,8 +25,8 @@ from discreet.curator.releasing.plan import PublicSize
 from discreet.errors import InvalidInput, NoCost, NotAvailable, ReleaseFailed
 from discreet.estimate import density
 from discreet.mechanisms import Gaussian, Laplace, ProjectedGaussian
-from discreet.mechanisms.cosine import UNIT, CosineBasis
-from discreet.mechanisms.square_root import SquareRoot
+from discreet.mechanisms.densities.cosine import UNIT, CosineBasis
+from discreet.mechanisms.densities.square_root import SquareRoot
 
 SCHEMA = Schema({"age": Bounded(0, 50, step=1), "share": Bounded(0, 1), "smokes": ["no", "yes"]})
 ALARM = 1e-7

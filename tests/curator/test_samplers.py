@@ -15,7 +15,7 @@ import pytest
 from discreet.curator import gate
 from discreet.curator.releasing.samplers import kolmogorov, mean_distance, series_distance, smoothed_histogram
 from discreet.mechanisms import Exponential, MeanDistance, SeriesDistance, SmoothedHistogram
-from discreet.mechanisms.kolmogorov import default_size
+from discreet.mechanisms.choices.kolmogorov import default_size
 from discreet.privacy import PureDP
 
 

@@ -6,8 +6,8 @@ import pytest
 from discreet import Bounded, GaussianDP, Schema
 from discreet.errors import InvalidInput
 from discreet.estimate import CdfBand, cdf_band
-from discreet.mechanisms.square_root import SquareRoot
-from discreet.mechanisms.vector import additive
+from discreet.mechanisms.densities.square_root import SquareRoot
+from discreet.mechanisms.densities.vector import additive
 from discreet.release import CdfRelease
 
 CELLS, N, MU = 64, 400, 0.3

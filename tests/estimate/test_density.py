@@ -11,9 +11,9 @@ from discreet.errors import InvalidInput, NotAvailable
 from discreet.estimate import BoxDensity, Density, Empirical, density, isotonic
 from discreet.estimate.density import cell_masses
 from discreet.lab import BetaMixture
-from discreet.mechanisms.cosine import UNIT, CosineBasis
-from discreet.mechanisms.square_root import SquareRoot
-from discreet.mechanisms.vector import additive
+from discreet.mechanisms.densities.cosine import UNIT, CosineBasis
+from discreet.mechanisms.densities.square_root import SquareRoot
+from discreet.mechanisms.densities.vector import additive
 from discreet.privacy import GaussianDP
 from discreet.release import CdfRelease, HistogramRelease, SampleRelease, SeriesRelease
 

@@ -8,7 +8,7 @@ from discreet import Bounded, Schema
 from discreet.errors import InvalidInput
 from discreet.estimate import density, simplex, synthesize
 from discreet.estimate.simplex import nearest_on_simplex
-from discreet.mechanisms.square_root import UNIT
+from discreet.mechanisms.densities.square_root import UNIT
 from discreet.noise import Laplace, ProjectedGaussian
 from discreet.release import CdfRelease, HistogramRelease, SampleRelease, SeriesRelease, TableRelease
 

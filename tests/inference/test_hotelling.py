@@ -22,8 +22,8 @@ from discreet.inference.mean_caution import noise_dominated_level
 from discreet.inference.mean_comparison import MeanComparison, t_squared
 from discreet.noise import EigenNoise, EntrywiseNoise, Gaussian, Laplace
 from discreet.release import MeanRelease, MomentsRelease, load
-from discreet.release.covariance_draws import EntryDraws
-from discreet.release.moments_part import MomentsPart
+from discreet.release.moments.covariance_draws import EntryDraws
+from discreet.release.moments.moments_part import MomentsPart
 
 
 class Exact:

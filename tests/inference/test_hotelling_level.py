@@ -16,7 +16,7 @@ from discreet.lab.reproduce.hotelling_power import power
 from discreet.lab.reproduce.hotelling_samples import Setting, bootstrap_pvalue
 from discreet.mechanisms import EntrywiseGaussian, EntrywiseLaplace
 from discreet.privacy import GaussianDP, PureDP
-from discreet.release.moments_part import MomentsPart
+from discreet.release.moments.moments_part import MomentsPart
 
 FALSE_ALARM = 1e-7
 

@@ -14,7 +14,7 @@ from discreet.inference.mean_intervals import quantiles
 from discreet.mechanisms import ED, EntrywiseGaussian, EntrywiseLaplace
 from discreet.noise import Gaussian, Laplace
 from discreet.privacy import GaussianDP, PureDP
-from discreet.release.moments_part import MomentsPart
+from discreet.release.moments.moments_part import MomentsPart
 
 
 class Exact:

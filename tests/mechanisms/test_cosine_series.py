@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from discreet.errors import InvalidInput, NoCost
-from discreet.mechanisms.cosine import UNIT, CosineBasis
-from discreet.mechanisms.farthest import farthest_pair
-from discreet.mechanisms.vector import additive
+from discreet.mechanisms.densities.cosine import UNIT, CosineBasis
+from discreet.mechanisms.densities.farthest import farthest_pair
+from discreet.mechanisms.densities.vector import additive
 from discreet.privacy import ApproxDP, GaussianDP, PureDP, ZeroConcentratedDP
 from discreet.privacy.sensitivity import Sensitivity
 

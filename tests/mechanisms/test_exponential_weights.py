@@ -7,9 +7,9 @@ import mpmath
 import pytest
 
 from discreet.errors import InvalidInput, NotAvailable
-from discreet.mechanisms.exponential_weights import ExponentialWeights
-from discreet.mechanisms.pure import pure_cost, pure_only
-from discreet.mechanisms.selection import CountScore, Selection
+from discreet.mechanisms.choices.exponential_weights import ExponentialWeights
+from discreet.mechanisms.choices.pure import pure_cost, pure_only
+from discreet.mechanisms.choices.selection import CountScore, Selection
 from discreet.privacy import ApproxDP, GaussianDP, PureDP, ZeroConcentratedDP
 
 CASES = [(1.0, 2, 10), (0.1, 2, 10**6), (7.5, 24, 65537**20), (1e-6, 3, 4), (500.0, 2, 5), (0.3, 131072, 65537)]

@@ -20,7 +20,7 @@ from discreet.mechanisms import (
     default_for_moments,
     ed_is_better,
 )
-from discreet.mechanisms.share import split
+from discreet.mechanisms.moments.share import split
 from discreet.noise import EigenNoise
 from discreet.privacy import ApproxDP, GaussianDP, PureDP, ZeroConcentratedDP
 from discreet.privacy.cost import exact

@@ -9,8 +9,8 @@ from itertools import product
 import pytest
 from scipy import stats
 
-from discreet.mechanisms.order_band import Paths, count_ordered, uniform
-from discreet.mechanisms.small_ball import small_ball
+from discreet.mechanisms.choices.order_band import Paths, count_ordered, uniform
+from discreet.mechanisms.choices.small_ball import small_ball
 
 
 def bands(number):

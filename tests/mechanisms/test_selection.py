@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from discreet.errors import InvalidInput, NotAvailable
-from discreet.mechanisms import selection
-from discreet.mechanisms.selection import CountScore, LinearScore, Selection, linear_score, tabulated_score
+from discreet.mechanisms.choices import selection
+from discreet.mechanisms.choices.selection import CountScore, LinearScore, Selection, linear_score, tabulated_score
 from discreet.privacy import PureDP
 
 

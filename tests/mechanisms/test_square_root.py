@@ -7,7 +7,7 @@ import pytest
 from scipy import linalg
 
 from discreet.errors import InvalidInput
-from discreet.mechanisms.square_root import UNIT, SquareRoot
+from discreet.mechanisms.densities.square_root import UNIT, SquareRoot
 
 
 def matrix(column):

@@ -151,3 +151,9 @@ def test_bad_input():
     with pytest.raises(InvalidInput, match="covariance has the shape"):
         EigenNoise(1.0, 1.0).sample(np.ones(3), rng)
     assert EigenNoise(1.0, 1.0).sample(np.zeros((0, 2, 2)), rng).shape == (0, 2, 2)
+
+
+def test_a_diagonal_entry_beside_a_huge_one_is_not_left_negative():
+    """The eigenvalues of such a matrix are known up to a rounding error of the largest, which hides the negative one."""
+    matrix = np.array([[1.0, 1, 1], [1, 9.2e18, 0], [1, 0, -1]])
+    assert (np.diag(nearest_psd(matrix)) >= 0).all()

@@ -56,7 +56,15 @@ def test_a_damaged_file_is_refused(release):
         if key not in ("guarantee", "cost"):  # which may be null
             with pytest.raises(FormatError):
                 loads(json.dumps(document | {key: None}) if key != "n" else json.dumps(document | {"n": 1.5}))
-    for key, wrong in (("drawn", []), ("drawn", ["1"] * 7), ("points", 7), ("terms", 7), ("exponent", -1), ("n", -1), ("surplus", 1)):
+    for key, wrong in (
+        ("drawn", []),
+        ("drawn", ["1"] * 7),
+        ("points", 7),
+        ("terms", 7),
+        ("exponent", -1),
+        ("n", -1),
+        ("surplus", 1),
+    ):
         with pytest.raises(FormatError):
             loads(json.dumps(document | {key: wrong}))
     with pytest.raises(FormatError):

@@ -10,7 +10,7 @@ import pytest
 from discreet import GaussianDP, Schema, load
 from discreet.errors import FormatError, InvalidInput
 from discreet.release import TableRelease
-from discreet.release.strays import stray_cells
+from discreet.release.tables.strays import stray_cells
 from discreet.release.text import statement
 
 COLUMNS = {"smoking": ["no", "yes"], "sex": ["f", "m", "x"], "age": [1, 2]}

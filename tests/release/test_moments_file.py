@@ -12,7 +12,7 @@ from discreet.errors import FormatError
 from discreet.privacy.cost import Cost
 from discreet.privacy.guarantee import GaussianDP, PureDP
 from discreet.release import MeanRelease, MomentsRelease, load
-from discreet.release.covariance_draws import EntryDraws, IdealisedDraws
+from discreet.release.moments.covariance_draws import EntryDraws, IdealisedDraws
 from discreet.schema import Bounded, Schema
 
 SCHEMA = Schema({"g": ["a", "b"], "x": Bounded(0, 1, step=0.1), "y": Bounded(-5, 5)}, fixed="g")

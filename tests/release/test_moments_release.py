@@ -11,7 +11,7 @@ from discreet.errors import InvalidInput
 from discreet.noise import EigenNoise, EntrywiseNoise, Gaussian, Laplace
 from discreet.privacy.guarantee import GaussianDP, PureDP
 from discreet.release import MeanRelease, MomentsRelease
-from discreet.release.covariance_draws import EntryDraws, IdealisedDraws, triangle
+from discreet.release.moments.covariance_draws import EntryDraws, IdealisedDraws, triangle
 from discreet.schema import Bounded, Schema
 
 BOUNDS = {"a": Bounded(0, 10, step=0.5), "b": Bounded(-3, 3, step=0.01), "c": Bounded(1000, 1001)}

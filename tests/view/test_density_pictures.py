@@ -6,7 +6,7 @@ import pytest
 from discreet import Bounded, Schema
 from discreet.errors import InvalidInput
 from discreet.estimate import Density, Empirical, cdf_band, density
-from discreet.mechanisms.square_root import UNIT
+from discreet.mechanisms.densities.square_root import UNIT
 from discreet.release import CdfRelease, HistogramRelease, SeriesRelease
 
 SCHEMA = Schema({"age": Bounded(0, 120, step=1), "income $": Bounded(0, 1), "z": Bounded(0, 1)})

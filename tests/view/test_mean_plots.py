@@ -10,7 +10,7 @@ import pytest
 from discreet.errors import InvalidInput
 from discreet.inference import hotelling, mean_intervals, mean_regions
 from discreet.noise import EntrywiseNoise, Gaussian
-from discreet.release.moments_part import MomentsPart
+from discreet.release.moments.moments_part import MomentsPart
 from discreet.view.ellipse_plot import ellipse_plot
 from discreet.view.means_plot import means_plot
 from discreet.view.theme import common_key, new_panels

@@ -6,7 +6,7 @@ import pytest
 from discreet.errors import InvalidInput
 from discreet.privacy.guarantee import PureDP
 from discreet.release import MeanRelease, MomentsRelease
-from discreet.release.covariance_draws import EntryDraws, IdealisedDraws, triangle
+from discreet.release.moments.covariance_draws import EntryDraws, IdealisedDraws, triangle
 from discreet.schema import Bounded, Schema
 
 matplotlib = pytest.importorskip("matplotlib")

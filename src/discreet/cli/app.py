@@ -7,9 +7,12 @@ from typing import Annotated
 import typer
 
 import discreet
-from discreet.cli import check, estimate, lab, ledger, price, privacy, release, run, test
+from discreet.cli import check, ledger, price, release, run, test
 from discreet.cli.boundary import CommandGroup
+from discreet.cli.estimate.group import group as estimate
+from discreet.cli.lab.group import group as lab
 from discreet.cli.options import example
+from discreet.cli.privacy.group import group as privacy
 
 EXAMPLE = example(
     "discreet ledger create czech.ledger --epsilon 2",
@@ -33,11 +36,11 @@ app.add_typer(ledger.group, name="ledger")
 app.command("check", epilog=check.EXAMPLE)(check.check)
 app.command("run", epilog=run.EXAMPLE)(run.run)
 app.add_typer(price.group, name="price")
-app.add_typer(privacy.group, name="privacy")
+app.add_typer(privacy, name="privacy")
 app.add_typer(release.group, name="release")
 app.add_typer(test.group, name="test")
-app.add_typer(estimate.group, name="estimate")
-app.add_typer(lab.group, name="lab")
+app.add_typer(estimate, name="estimate")
+app.add_typer(lab, name="lab")
 
 
 def _version(wanted: bool) -> None:

@@ -12,7 +12,7 @@ from discreet.cli.files import check_picture, save_picture
 from discreet.cli.options import Json, Plot, column_names, example
 from discreet.cli.output import emit
 from discreet.cli.progress import working
-from discreet.cli.result_view import result_view
+from discreet.cli.views.result import result_view
 from discreet.errors import FormatError, InvalidInput
 
 if TYPE_CHECKING:

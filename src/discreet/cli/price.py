@@ -58,7 +58,7 @@ group = typer.Typer(
 @unfolded
 def table(options: PriceOptions, by: By, mechanism: Mechanism = None) -> None:
     """The price of a table of counts. Reads nothing but the number of records, which is public."""
-    from discreet.cli import table_view
+    from discreet.cli.views import table as table_view
 
     guarantee, names, noise = options.guarantee, column_names(by), mechanism_of(mechanism)
     quote(
@@ -81,7 +81,7 @@ def table(options: PriceOptions, by: By, mechanism: Mechanism = None) -> None:
 @unfolded
 def mean(options: PriceOptions, columns: Columns, mechanism: MeanMechanism = None) -> None:
     """The price of means. Reads nothing but the number of records, or of those in each group of a fixed column."""
-    from discreet.cli import means_view
+    from discreet.cli.views import means as means_view
 
     guarantee, names, noise = options.guarantee, column_names(columns), mean_mechanism_of(mechanism)
     quote(
@@ -104,7 +104,7 @@ def mean(options: PriceOptions, columns: Columns, mechanism: MeanMechanism = Non
 @unfolded
 def moments(options: PriceOptions, columns: Columns, mechanism: MomentsMechanism = None) -> None:
     """The price of means and covariances, and whether another mechanism would be more accurate."""
-    from discreet.cli import moments_view
+    from discreet.cli.views import moments as moments_view
 
     guarantee, names, noise = options.guarantee, column_names(columns), moments_mechanism_of(mechanism)
     quote(
@@ -127,7 +127,7 @@ def moments(options: PriceOptions, columns: Columns, mechanism: MomentsMechanism
 @unfolded
 def histogram(options: PriceOptions, columns: Axes, bins: Bins, mechanism: Mechanism = None) -> None:
     """The price of a histogram."""
-    from discreet.cli import histogram_view
+    from discreet.cli.views import histogram as histogram_view
 
     guarantee, names, noise, cells = options.guarantee, column_names(columns), mechanism_of(mechanism), bins_of(bins)
     quote(
@@ -150,7 +150,7 @@ def histogram(options: PriceOptions, columns: Axes, bins: Bins, mechanism: Mecha
 @unfolded
 def series(options: PriceOptions, column: Column, terms: Terms) -> None:
     """The price of a cosine series."""
-    from discreet.cli import series_view
+    from discreet.cli.views import series as series_view
 
     guarantee = options.guarantee
     quote(
@@ -173,7 +173,7 @@ def series(options: PriceOptions, column: Column, terms: Terms) -> None:
 @unfolded
 def cdf(options: PriceOptions, column: Column, points: Points = None) -> None:
     """The price of a distribution function."""
-    from discreet.cli import cdf_view
+    from discreet.cli.views import cdf as cdf_view
 
     guarantee = options.guarantee
     quote(
@@ -204,7 +204,7 @@ def sample(
     uniform_share: UniformShare = None,
 ) -> None:
     """The price of a sample, and how many points it would have."""
-    from discreet.cli import sample_view
+    from discreet.cli.views import sample as sample_view
 
     guarantee, chosen = options.guarantee, sample_mechanism_of(mechanism, terms, cells, uniform_share)
     quote(
@@ -227,8 +227,8 @@ def sample(
 @unfolded
 def select(options: PriceOptions, by: By, score: Score = None) -> None:
     """The price of a selection, and how far the chosen one may be from the best."""
-    from discreet.cli import selection_view
     from discreet.cli.score_file import read_candidates
+    from discreet.cli.views import selection as selection_view
 
     guarantee, names = options.guarantee, column_names(by)
 

@@ -59,7 +59,7 @@ group = typer.Typer(
 @unfolded
 def table(options: ReleaseOptions, by: By, mechanism: Mechanism = None) -> None:
     """Release a table of counts with noise, and save it with all that its analysis needs."""
-    from discreet.cli import table_view
+    from discreet.cli.views import table as table_view
 
     guarantee, names, noise = options.guarantee, column_names(by), mechanism_of(mechanism)
     publish(
@@ -81,7 +81,7 @@ def table(options: ReleaseOptions, by: By, mechanism: Mechanism = None) -> None:
 @unfolded
 def mean(options: ReleaseOptions, columns: Columns, mechanism: MeanMechanism = None) -> None:
     """Release the means of numeric columns with noise, by group where the schema has a fixed column."""
-    from discreet.cli import means_view
+    from discreet.cli.views import means as means_view
 
     guarantee, names, noise = options.guarantee, column_names(columns), mean_mechanism_of(mechanism)
     publish(
@@ -103,7 +103,7 @@ def mean(options: ReleaseOptions, columns: Columns, mechanism: MeanMechanism = N
 @unfolded
 def moments(options: ReleaseOptions, columns: Columns, mechanism: MomentsMechanism = None) -> None:
     """Release means and covariances with noise: what a comparison of means needs."""
-    from discreet.cli import moments_view
+    from discreet.cli.views import moments as moments_view
 
     guarantee, names, noise = options.guarantee, column_names(columns), moments_mechanism_of(mechanism)
     publish(
@@ -125,7 +125,7 @@ def moments(options: ReleaseOptions, columns: Columns, mechanism: MomentsMechani
 @unfolded
 def histogram(options: ReleaseOptions, columns: Axes, bins: Bins, mechanism: Mechanism = None) -> None:
     """Release the counts of equal cells of a numeric column with noise, or of boxes of several columns."""
-    from discreet.cli import histogram_view
+    from discreet.cli.views import histogram as histogram_view
 
     guarantee, names, noise, cells = options.guarantee, column_names(columns), mechanism_of(mechanism), bins_of(bins)
     publish(
@@ -147,7 +147,7 @@ def histogram(options: ReleaseOptions, columns: Axes, bins: Bins, mechanism: Mec
 @unfolded
 def series(options: ReleaseOptions, column: Column, terms: Terms) -> None:
     """Release the first cosine coefficients of a column's density with noise: a smooth estimate."""
-    from discreet.cli import series_view
+    from discreet.cli.views import series as series_view
 
     guarantee = options.guarantee
     publish(
@@ -169,7 +169,7 @@ def series(options: ReleaseOptions, column: Column, terms: Terms) -> None:
 @unfolded
 def cdf(options: ReleaseOptions, column: Column, points: Points = None) -> None:
     """Release a column's distribution function with Gaussian noise: for quantiles and bands."""
-    from discreet.cli import cdf_view
+    from discreet.cli.views import cdf as cdf_view
 
     guarantee = options.guarantee
     publish(
@@ -199,7 +199,7 @@ def sample(
     uniform_share: UniformShare = None,
 ) -> None:
     """Release made-up values of a column that are distributed like the records, nearly."""
-    from discreet.cli import sample_view
+    from discreet.cli.views import sample as sample_view
 
     guarantee, chosen = options.guarantee, sample_mechanism_of(mechanism, terms, cells, uniform_share)
     publish(
@@ -221,8 +221,8 @@ def sample(
 @unfolded
 def select(options: SavedOptions, by: By, score: Score = None) -> None:
     """Release which cell of a table is the most frequent, nearly, or which candidate of a list scores best."""
-    from discreet.cli import selection_view
     from discreet.cli.score_file import read_candidates
+    from discreet.cli.views import selection as selection_view
 
     guarantee, names = options.guarantee, column_names(by)
 

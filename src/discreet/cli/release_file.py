@@ -49,7 +49,7 @@ def cells_of(release: TableRelease | HistogramRelease | SeriesRelease) -> tuple[
     from itertools import product
 
     from discreet.release import HistogramRelease, SeriesRelease
-    from discreet.release.drawn_text import cell_names
+    from discreet.release.densities.drawn_text import cell_names
 
     if isinstance(release, SeriesRelease):
         return ["term"], [(str(j + 1),) for j in range(release.terms)]

@@ -17,7 +17,7 @@ from discreet.cli.files import check_ledger, ledger_place
 from discreet.cli.options import Json, example
 from discreet.cli.output import emit, facts, heading, printable, probability, warning
 from discreet.cli.progress import working
-from discreet.cli.table_view import empty_table
+from discreet.cli.views.table import empty_table
 from discreet.errors import BudgetExceeded
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from discreet.cli.many import Adjust, CountColumn, Force, Many, NoiseLaw, Output
 from discreet.cli.options import Json, Plot, example
 from discreet.cli.output import emit
 from discreet.cli.progress import working
-from discreet.cli.result_view import result_view
+from discreet.cli.views.result import result_view
 from discreet.errors import FormatError, InvalidInput
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from discreet.inference.mean_groups import Given, Moments, comparison_of
 from discreet.inference.null.density import chi_squared_curve, smooth_curve
 from discreet.inference.null.problem import Seed
 from discreet.inference.result import TestResult
-from discreet.release.moments_part import MomentsPart
+from discreet.release.moments.moments_part import MomentsPart
 
 Floats = NDArray[np.float64]
 
@@ -90,7 +90,7 @@ def hotelling(
     --------
     >>> from discreet import Bounded, PureDP, Schema, hotelling
     >>> from discreet.release import MeanRelease, MomentsRelease
-    >>> from discreet.release.covariance_draws import EntryDraws
+    >>> from discreet.release.moments.covariance_draws import EntryDraws
     >>> schema = Schema({"height": Bounded(100, 220, step=1), "weight": Bounded(20, 200, step=1)})
     >>> def sample(sums, products):  # as Curator.moments releases it: noisy sums of codes, noisy centred cross-products
     ...     means = MeanRelease(schema, ("height", "weight"), drawn=sums, exponents=(0, 0), mechanism="Laplace",

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.inference.mean_comparison import MeanComparison, t_squared
-from discreet.release.moments_part import MomentsPart
+from discreet.release.moments.moments_part import MomentsPart
 
 Floats = NDArray[np.float64]
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from discreet.errors import NotApplicable
-from discreet.release.moments_part import MomentsPart
+from discreet.release.moments.moments_part import MomentsPart
 
 Floats = NDArray[np.float64]
 

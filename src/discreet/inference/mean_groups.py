@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from discreet.errors import InvalidInput
 from discreet.inference.cells import to_floats
 from discreet.inference.mean_comparison import MeanComparison
-from discreet.release.moments_part import MomentsPart
+from discreet.release.moments.moments_part import MomentsPart
 
 Floats = NDArray[np.float64]
 

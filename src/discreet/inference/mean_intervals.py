@@ -26,7 +26,7 @@ from discreet.inference.hotelling_bootstrap import in_chunks, simulated_releases
 from discreet.inference.mean_groups import Moments, chosen_any, parts_of
 from discreet.inference.null.problem import Seed
 from discreet.release.frames import to_frame
-from discreet.release.moments_part import MomentsPart
+from discreet.release.moments.moments_part import MomentsPart
 
 Floats = NDArray[np.float64]
 
@@ -158,7 +158,7 @@ def mean_intervals(
     >>> import numpy as np
     >>> from discreet.inference import mean_intervals
     >>> from discreet.noise import EntrywiseNoise, Laplace
-    >>> from discreet.release.moments_part import MomentsPart
+    >>> from discreet.release.moments.moments_part import MomentsPart
     >>> part = MomentsPart(None, n=500, mean=np.array([0.05]), covariance=np.array([[0.06]]), mean_noise=Laplace(0.008),
     ...     covariance_noise=EntrywiseNoise("laplace", ((0.008,),)), columns=("weight",), centres=np.array([70.0]),
     ...     half_widths=np.array([50.0]))  # one of `release.parts`

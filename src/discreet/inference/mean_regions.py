@@ -23,7 +23,7 @@ from discreet.inference.mean_comparison import MeanComparison, t_squared
 from discreet.inference.mean_groups import Moments, chosen_any, parts_of
 from discreet.inference.mean_intervals import check_simulation, quantiles
 from discreet.inference.null.problem import Seed
-from discreet.release.moments_part import MomentsPart
+from discreet.release.moments.moments_part import MomentsPart
 
 Floats = NDArray[np.float64]
 

@@ -18,7 +18,7 @@ from discreet.lab.reliability import Level, ReliabilityStudy, Uniformity, reliab
 from discreet.lab.root_search import Candidate
 from discreet.lab.sample_size import SampleSize, sample_size
 from discreet.lab.sample_theory import ks_bound, point_mass_bound, points_to_release
-from discreet.mechanisms.small_ball import small_ball
+from discreet.mechanisms.choices.small_ball import small_ball
 
 __all__ = [
     "BetaMixture",

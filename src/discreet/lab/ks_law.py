@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from discreet.errors import InvalidInput
-from discreet.mechanisms.order_band import count_ordered
+from discreet.mechanisms.choices.order_band import count_ordered
 from discreet.privacy.parameters import parameter, whole
 
 

@@ -178,7 +178,8 @@ def reliability(
     progress : callable, optional
         Told how many tables are done, of how many.
     n_jobs : int or None
-        Workers; -1 is all cores, None is what `joblib.parallel_config` says.
+        Workers; -1 is all cores. None leaves it to `joblib.parallel_config`, and so to a cluster: with Dask's client made,
+        `with joblib.parallel_config(backend="dask"): lab.reliability(..., n_jobs=None)`.
 
     Returns
     -------

@@ -10,8 +10,8 @@ import math
 import numpy as np
 
 from discreet.errors import InvalidInput
-from discreet.mechanisms.kolmogorov import MOST_POINTS
-from discreet.mechanisms.small_ball import log_small_ball, small_ball
+from discreet.mechanisms.choices.kolmogorov import MOST_POINTS
+from discreet.mechanisms.choices.small_ball import log_small_ball, small_ball
 from discreet.privacy.parameters import parameter, real, whole
 
 

@@ -5,20 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from discreet.mechanisms.covariance import CovarianceMechanism
-from discreet.mechanisms.ed import ED, ed_is_better
-from discreet.mechanisms.entrywise import EntrywiseGaussian, EntrywiseLaplace
-from discreet.mechanisms.exponential import Exponential
+from discreet.mechanisms.choices.exponential import Exponential
+from discreet.mechanisms.choices.kolmogorov import KolmogorovDistance
+from discreet.mechanisms.choices.mean_distance import MeanDistance
+from discreet.mechanisms.choices.sample import SampleMechanism, SampleSpecification
+from discreet.mechanisms.choices.series_distance import SeriesDistance
+from discreet.mechanisms.choices.smoothed_histogram import SmoothedHistogram, smoothed_histogram_delta
 from discreet.mechanisms.gaussian import Gaussian
-from discreet.mechanisms.kolmogorov import KolmogorovDistance
 from discreet.mechanisms.laplace import Laplace
-from discreet.mechanisms.mean_distance import MeanDistance
-from discreet.mechanisms.means import MeanMechanism
-from discreet.mechanisms.moments import MomentsMechanism
+from discreet.mechanisms.moments.covariance import CovarianceMechanism
+from discreet.mechanisms.moments.ed import ED, ed_is_better
+from discreet.mechanisms.moments.entrywise import EntrywiseGaussian, EntrywiseLaplace
+from discreet.mechanisms.moments.means import MeanMechanism
+from discreet.mechanisms.moments.moments import MomentsMechanism
 from discreet.mechanisms.projected import ProjectedGaussian
-from discreet.mechanisms.sample import SampleMechanism, SampleSpecification
-from discreet.mechanisms.series_distance import SeriesDistance
-from discreet.mechanisms.smoothed_histogram import SmoothedHistogram, smoothed_histogram_delta
 from discreet.mechanisms.table import TableMechanism
 from discreet.privacy import PureDP
 from discreet.privacy.guarantee import Guarantee

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from discreet.mechanisms.entrywise import EntrywiseGaussian
 from discreet.mechanisms.integer import gaussian_on_integers
-from discreet.mechanisms.means import MeanMechanism, gaussian_mean, tables_only
-from discreet.mechanisms.moments import MomentsMechanism
+from discreet.mechanisms.moments.entrywise import EntrywiseGaussian
+from discreet.mechanisms.moments.means import MeanMechanism, gaussian_mean, tables_only
+from discreet.mechanisms.moments.moments import MomentsMechanism
 from discreet.mechanisms.table import TableMechanism, no_cost, up
 from discreet.noise import Gaussian as GaussianNoise
 from discreet.noise import calibrate

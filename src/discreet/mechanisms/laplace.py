@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from discreet.mechanisms.entrywise import EntrywiseLaplace
 from discreet.mechanisms.grid import grid_excess
 from discreet.mechanisms.integer import laplace_on_integers
-from discreet.mechanisms.means import MeanMechanism, laplace_mean, tables_only
-from discreet.mechanisms.moments import MomentsMechanism
+from discreet.mechanisms.moments.entrywise import EntrywiseLaplace
+from discreet.mechanisms.moments.means import MeanMechanism, laplace_mean, tables_only
+from discreet.mechanisms.moments.moments import MomentsMechanism
 from discreet.mechanisms.table import TableMechanism, no_cost, up
 from discreet.noise import Laplace as LaplaceNoise
 from discreet.noise import calibrate

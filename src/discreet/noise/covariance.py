@@ -123,7 +123,10 @@ def nearest_psd(matrices: ArrayLike) -> Floats:
     given = _square(matrices, None)
     values, vectors = np.linalg.eigh(given)
     projected = _composed(vectors, np.maximum(values, 0.0))
-    return np.where((values[..., :1] >= 0)[..., None], given, projected)
+    # Eigenvalues are exact up to a rounding error of the largest, and beside that an entry of the diagonal may be negative.
+    diagonal = np.diagonal(given, axis1=-2, axis2=-1)
+    positive = (values[..., 0] >= 0) & (diagonal >= 0).all(-1)
+    return np.where(positive[..., None, None], given, projected)
 
 
 def _directions(matrices: Floats, exponent: float, rng: np.random.Generator) -> Floats:

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 import narwhals.stable.v2 as nw
 
 from discreet.errors import InvalidInput, MissingExtra
-from discreet.release.strays import stray_cells
+from discreet.release.tables.strays import stray_cells
 
 if TYPE_CHECKING:
-    from discreet.release.table import TableRelease
+    from discreet.release.tables.table import TableRelease
 
 Backend = Literal["polars", "pandas", "pyarrow"]
 

@@ -35,13 +35,13 @@ class Kind(NamedTuple):
 _KINDS: list[Kind] = []
 
 _DOCUMENTS = (
-    "table_document",
-    "means_document",
-    "moments_document",
-    "histogram_document",
-    "series_document",
-    "cdf_document",
-    "sample_document",
+    "tables.table_document",
+    "moments.means_document",
+    "moments.moments_document",
+    "densities.histogram_document",
+    "densities.series_document",
+    "densities.cdf_document",
+    "choices.sample_document",
 )
 """The files that register a kind of release each."""
 

@@ -6,10 +6,10 @@ import math
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
-from discreet.release.strays import number_of_strays, stray_cells
+from discreet.release.tables.strays import number_of_strays, stray_cells
 
 if TYPE_CHECKING:
-    from discreet.release.table import TableRelease
+    from discreet.release.tables.table import TableRelease
 
 WIDEST, TALLEST = 8, 12  # columns and rows of a table that is still printed as a grid
 

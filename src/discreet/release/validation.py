@@ -10,7 +10,7 @@ import numpy as np
 from discreet.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from discreet.release.table import TableRelease
+    from discreet.release.tables.table import TableRelease
 
 LARGEST_EXPONENT = 1074  # the finest grid that a published float can need
 LARGEST_BITS = 1000  # a count must stay well inside the range of floats

@@ -8,7 +8,7 @@ import numpy as np
 
 from discreet.display import painter
 from discreet.release import CdfRelease, HistogramRelease, SeriesRelease
-from discreet.release.drawn_text import cell_names, facts, statement
+from discreet.release.densities.drawn_text import cell_names, facts, statement
 from discreet.release.text import number, shortened
 from discreet.view.html import MOST_LINES, table
 

@@ -9,7 +9,7 @@ import numpy as np
 from discreet.display import painter
 from discreet.errors import InvalidInput
 from discreet.release import CdfRelease, HistogramRelease, SeriesRelease
-from discreet.release.drawn_text import facts
+from discreet.release.densities.drawn_text import facts
 from discreet.release.text import number, shortened
 from discreet.view.theme import FAINT, INK, PALETTE, RULE, SMALL, TEXT, new_figure
 

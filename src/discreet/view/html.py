@@ -9,8 +9,8 @@ from itertools import islice, product
 
 from discreet.display import painter
 from discreet.inference.result import TestResult
-from discreet.release.strays import number_of_strays, stray_cells
-from discreet.release.table import TableRelease
+from discreet.release.tables.strays import number_of_strays, stray_cells
+from discreet.release.tables.table import TableRelease
 from discreet.release.text import law_in_words, number, shortened, size_in_words, statement
 from discreet.view.theme import probability
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.display import painter
-from discreet.release.means import MeanRelease
-from discreet.release.means_text import moments_statement, noise_in_words, plus_minus, size_in_words, statement
-from discreet.release.moments import MomentsRelease
+from discreet.release.moments.means import MeanRelease
+from discreet.release.moments.means_text import moments_statement, noise_in_words, plus_minus, size_in_words, statement
+from discreet.release.moments.moments import MomentsRelease
 from discreet.view.html import MOST_COLUMNS, MOST_LINES, table
 
 

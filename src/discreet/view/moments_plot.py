@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from discreet.display import painter
 from discreet.errors import InvalidInput
-from discreet.release.means import MeanRelease
-from discreet.release.means_text import measured, noise_in_words
-from discreet.release.moments import MomentsRelease
+from discreet.release.moments.means import MeanRelease
+from discreet.release.moments.means_text import measured, noise_in_words
+from discreet.release.moments.moments import MomentsRelease
 from discreet.release.text import shortened
 from discreet.view.theme import FAINT, INK, PALETTE, RULE, SMALL, TEXT, key, new_figure
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from discreet.display import painter
-from discreet.release.chosen import statement
-from discreet.release.sample import SampleRelease
-from discreet.release.sample_text import law_in_words
-from discreet.release.selection import SelectionRelease
+from discreet.release.choices.chosen import statement
+from discreet.release.choices.sample import SampleRelease
+from discreet.release.choices.sample_text import law_in_words
+from discreet.release.choices.selection import SelectionRelease
 from discreet.view.html import table
 
 MOST = 12

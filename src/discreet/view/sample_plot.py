@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.display import painter
-from discreet.release.sample import SampleRelease
-from discreet.release.sample_text import law_in_words
+from discreet.release.choices.sample import SampleRelease
+from discreet.release.choices.sample_text import law_in_words
 from discreet.release.text import shortened
 from discreet.view.theme import FAINT, INK, PALETTE, RULE, TEXT, new_figure
 

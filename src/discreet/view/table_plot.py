@@ -9,7 +9,7 @@ import numpy as np
 
 from discreet.display import painter
 from discreet.errors import InvalidInput
-from discreet.release.table import TableRelease
+from discreet.release.tables.table import TableRelease
 from discreet.release.text import law_in_words, number, shortened, size_in_words
 from discreet.view.theme import FAINT, INK, PALETTE, RULE, SMALL, TEXT, key, new_figure, text_width
 

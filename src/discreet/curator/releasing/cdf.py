@@ -8,13 +8,13 @@ from discreet.curator import gate
 from discreet.curator.releasing.plan import Plan, PublicSize, Records, specification
 from discreet.curator.releasing.programs import versions
 from discreet.errors import DiscreetError, InvalidInput, NotAvailable
-from discreet.mechanisms.square_root import MOST_CELLS, UNIT, SquareRoot
-from discreet.mechanisms.vector import additive, replace_one_only
+from discreet.mechanisms.densities.square_root import MOST_CELLS, UNIT, SquareRoot
+from discreet.mechanisms.densities.vector import additive, replace_one_only
 from discreet.noise import CumulativeNoise
 from discreet.privacy import PureDP
 from discreet.privacy.cost import Currency
 from discreet.privacy.guarantee import Guarantee
-from discreet.release.cdf import CdfRelease
+from discreet.release.densities.cdf import CdfRelease
 from discreet.schema import Schema
 
 DEFAULT_POINTS = 1024
@@ -30,7 +30,7 @@ def plan_cdf(
 ) -> Plan:
     """Check and price a distribution function before anything is charged; every error here is free and data-independent.
 
-    Guarantee: `discreet.mechanisms.vector.additive` on the integers C x, with their exact sensitivity
+    Guarantee: `discreet.mechanisms.densities.vector.additive` on the integers C x, with their exact sensitivity
     (`SquareRoot.sensitivity`). The last cell is not used; its count is n minus the others, and n is public.
     """
     replace_one_only(schema.adjacency, "a distribution function", "use .histogram(...)")

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from discreet.mechanisms import ed_is_better
-from discreet.mechanisms.means import MeanMechanism
-from discreet.mechanisms.moments import MomentsMechanism
+from discreet.mechanisms.moments.means import MeanMechanism
+from discreet.mechanisms.moments.moments import MomentsMechanism
 from discreet.privacy import PureDP
-from discreet.release.coded import half_widths
 from discreet.release.groups import Groups
+from discreet.release.moments.coded import half_widths
 from discreet.schema import Schema
 
 REFERENCE_VARIANCE, REFERENCE_CORRELATION = 1.0 / 3.0, 0.5

@@ -12,7 +12,7 @@ from discreet.mechanisms import TableSpecification, default_for_table
 from discreet.privacy.cost import Currency
 from discreet.privacy.guarantee import Guarantee
 from discreet.privacy.sensitivity import table as table_sensitivity
-from discreet.release.histogram import HistogramRelease, check_bins
+from discreet.release.densities.histogram import HistogramRelease, check_bins
 from discreet.release.validation import whole_number
 from discreet.schema import Schema
 

@@ -15,7 +15,7 @@ from fractions import Fraction
 import numpy as np
 
 from discreet.curator.releasing.plan import Sums
-from discreet.mechanisms.covariance import CovarianceMechanism
+from discreet.mechanisms.moments.covariance import CovarianceMechanism
 
 SEED_BITS = 256
 

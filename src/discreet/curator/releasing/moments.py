@@ -11,16 +11,16 @@ from discreet.curator.releasing.plan import Plan, PublicSize, Records, Sums, spe
 from discreet.curator.releasing.programs import versions
 from discreet.errors import DiscreetError, InvalidInput, NotAvailable
 from discreet.mechanisms import MeanSpecification, MomentsSpecification, default_for_mean, default_for_moments
-from discreet.mechanisms.covariance import CovarianceMechanism
-from discreet.mechanisms.means import MeanMechanism
+from discreet.mechanisms.moments.covariance import CovarianceMechanism
+from discreet.mechanisms.moments.means import MeanMechanism
 from discreet.privacy import Cost
 from discreet.privacy.cost import Currency
 from discreet.privacy.guarantee import Guarantee
 from discreet.release import MeanRelease, MomentsRelease
-from discreet.release.coded import numeric_columns
-from discreet.release.covariance_draws import CovarianceDraws, EntryDraws, IdealisedDraws, triangle
 from discreet.release.groups import Groups, groups_of
-from discreet.release.means_validation import MOST_COLUMNS, MOST_COLUMNS_OF_MOMENTS
+from discreet.release.moments.coded import numeric_columns
+from discreet.release.moments.covariance_draws import CovarianceDraws, EntryDraws, IdealisedDraws, triangle
+from discreet.release.moments.means_validation import MOST_COLUMNS, MOST_COLUMNS_OF_MOMENTS
 from discreet.schema import Schema
 
 Columns = str | Sequence[str]

@@ -13,8 +13,8 @@ from typing import Any
 from discreet.curator import gate
 from discreet.curator.releasing.plan import Plan, PublicSize, Records, specification
 from discreet.errors import DiscreetError, InvalidInput
-from discreet.mechanisms.pure import pure_only
-from discreet.mechanisms.selection import (
+from discreet.mechanisms.choices.pure import pure_only
+from discreet.mechanisms.choices.selection import (
     CountScore,
     LinearScore,
     Score,

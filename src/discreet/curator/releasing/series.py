@@ -6,11 +6,11 @@ from discreet.curator import gate
 from discreet.curator.releasing.plan import Plan, PublicSize, Records, specification
 from discreet.curator.releasing.programs import versions
 from discreet.errors import DiscreetError, InvalidInput
-from discreet.mechanisms.cosine import UNIT, CosineBasis
-from discreet.mechanisms.vector import additive, replace_one_only
+from discreet.mechanisms.densities.cosine import UNIT, CosineBasis
+from discreet.mechanisms.densities.vector import additive, replace_one_only
 from discreet.privacy.cost import Currency
 from discreet.privacy.guarantee import Guarantee
-from discreet.release.series import SeriesRelease
+from discreet.release.densities.series import SeriesRelease
 from discreet.schema import Schema
 
 
@@ -19,8 +19,8 @@ def plan_series(
 ) -> Plan:
     """Check and price a cosine series before anything is charged; every error here is free and data-independent.
 
-    Guarantee: `discreet.mechanisms.vector.additive` on the integer sums T_j = sum over the records of c_j(code), with the
-    exact sensitivity of these integers (`CosineBasis.sensitivity`). n is public, so dividing by it is post-processing.
+    Guarantee: `discreet.mechanisms.densities.vector.additive` on the integer sums T_j = sum over the records of c_j(code),
+    with the exact sensitivity of these integers (`CosineBasis.sensitivity`). n is public, so dividing by it is post-processing.
     """
     replace_one_only(
         schema.adjacency, "a series", "use .histogram(...), whose counts can be normalised by their own sum"

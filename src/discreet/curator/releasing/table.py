@@ -113,7 +113,7 @@ def _cells(shape: tuple[int, ...], group_axis: int | None, *, other: bool) -> in
 
 
 def _group_sizes(exact: Sequence[int], shape: tuple[int, ...], group_axis: int) -> tuple[int, ...]:
-    """The sum of each group of a table by group, the undeclared one last: `discreet.release.layout` in reverse."""
+    """The sum of each group of a table by group, the undeclared one last: `discreet.release.tables.layout` in reverse."""
     size, labels = math.prod(shape), shape[group_axis]
     counts = np.array(exact, object)
     sums = np.moveaxis(counts[:size].reshape(shape), group_axis, 0).reshape(labels, -1).sum(1)

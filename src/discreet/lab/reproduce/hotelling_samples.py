@@ -16,9 +16,9 @@ from scipy import special
 from discreet.inference.hotelling_bootstrap import null_draws
 from discreet.inference.mean_comparison import MeanComparison
 from discreet.mechanisms import ED, EntrywiseLaplace
-from discreet.mechanisms.moments import MomentsMechanism
+from discreet.mechanisms.moments.moments import MomentsMechanism
 from discreet.privacy import PureDP
-from discreet.release.moments_part import MomentsPart
+from discreet.release.moments.moments_part import MomentsPart
 
 Floats = NDArray[np.float64]
 

@@ -27,7 +27,7 @@ from discreet.lab.distances import ks_distance
 from discreet.lab.reproduce.bench import PLAIN, Bench, Job
 from discreet.lab.reproduce.study import Study
 from discreet.mechanisms import SmoothedHistogram
-from discreet.mechanisms.kolmogorov import KolmogorovDistance
+from discreet.mechanisms.choices.kolmogorov import KolmogorovDistance
 from discreet.noise import Laplace, calibrate
 from discreet.privacy import PureDP
 

@@ -5,7 +5,7 @@ into blocks lo < s <= hi, and g = w(lo + 1), the block's largest weight, takes t
 function, it is a sum of indicators {s(z) <= hi} times the drop of g at hi; so
 
 1. a level hi is chosen with weight V(hi) (g of its block - g of the next), V(hi) = #{z: s(z) <= hi} being counted exactly;
-2. z is drawn from these V(hi) samples, all equally likely (`discreet.mechanisms.order_band`): its law is prop. to g;
+2. z is drawn from these V(hi) samples, all equally likely (`discreet.mechanisms.choices.order_band`): its law is prop. to g;
 3. it is kept with probability w(s(z))/g, else all begins anew.
 
 The result has the exact law whatever the blocks are. They are chosen, before anything is drawn, so that 3. keeps at least one
@@ -24,8 +24,8 @@ import numpy as np
 
 from discreet.curator.releasing.plan import Records
 from discreet.errors import DiscreetError
-from discreet.mechanisms.kolmogorov import KolmogorovExponential
-from discreet.mechanisms.order_band import Choose, Paths, count_ordered, uniform
+from discreet.mechanisms.choices.kolmogorov import KolmogorovExponential
+from discreet.mechanisms.choices.order_band import Choose, Paths, count_ordered, uniform
 
 
 def draw(mechanism: KolmogorovExponential, records: Records, column: str, choose: Choose) -> list[int]:

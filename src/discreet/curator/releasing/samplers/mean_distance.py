@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from discreet.curator.releasing.plan import Records
 from discreet.errors import DiscreetError
-from discreet.mechanisms.mean_distance import MeanExponential
-from discreet.mechanisms.order_band import Choose
+from discreet.mechanisms.choices.mean_distance import MeanExponential
+from discreet.mechanisms.choices.order_band import Choose
 
 
 def draw(mechanism: MeanExponential, records: Records, column: str, choose: Choose) -> list[int]:

@@ -9,8 +9,8 @@ from itertools import combinations_with_replacement
 
 from discreet.curator.releasing.plan import Records
 from discreet.errors import DiscreetError
-from discreet.mechanisms.order_band import Choose
-from discreet.mechanisms.series_distance import SeriesExponential
+from discreet.mechanisms.choices.order_band import Choose
+from discreet.mechanisms.choices.series_distance import SeriesExponential
 
 
 def draw(mechanism: SeriesExponential, records: Records, column: str, choose: Choose) -> list[int]:

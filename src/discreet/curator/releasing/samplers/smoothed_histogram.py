@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from discreet.curator.releasing.plan import Records
 from discreet.errors import DiscreetError
-from discreet.mechanisms.order_band import Choose, uniform
-from discreet.mechanisms.smoothed_histogram import SmoothedDraws
+from discreet.mechanisms.choices.order_band import Choose, uniform
+from discreet.mechanisms.choices.smoothed_histogram import SmoothedDraws
 
 
 def draw(mechanism: SmoothedDraws, records: Records, column: str, choose: Choose) -> list[int]:

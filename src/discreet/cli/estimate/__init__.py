@@ -1,0 +1,1 @@
+"""`discreet estimate`: one file a command."""

@@ -1,0 +1,1 @@
+"""`discreet lab`: one file a command."""

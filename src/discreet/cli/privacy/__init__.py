@@ -1,0 +1,1 @@
+"""`discreet privacy`: guarantees, compositions, curves."""

@@ -1,0 +1,1 @@
+"""How each kind of release and result is shown: title, numbers, noise, plain data."""

@@ -1,0 +1,1 @@
+"""Exponential mechanisms: outcomes that are chosen by exact integer weights."""

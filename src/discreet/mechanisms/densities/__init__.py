@@ -1,0 +1,1 @@
+"""Series and distribution functions: integer sums whose exact sensitivity is computed."""

@@ -1,0 +1,1 @@
+"""Means and covariances: what is drawn for them, what it promises, what it costs."""

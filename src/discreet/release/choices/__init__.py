@@ -1,0 +1,1 @@
+"""Released samples and selections: no noise was added, the outcome was chosen as a whole."""

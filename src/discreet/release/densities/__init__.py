@@ -1,0 +1,1 @@
+"""Released histograms, series and distribution functions."""

@@ -1,0 +1,1 @@
+"""Released means and covariances."""
