@@ -25,8 +25,8 @@ class Exponential:
 
     Guarantee: epsilon-DP for the replacement of one record. Scores are whole numbers whose exact sensitivity is known, weights
     are integers (`discreet.mechanisms.choices.exponential_weights` has the proof), and samples are drawn exactly by them: no
-    chain, no approximation. Costs: epsilon; mu = 2 Phi^-1(e^eps/(1 + e^eps)); rho = epsilon^2/8, because the log-likelihood ratio of two
-    neighbours stays within an interval of length epsilon (Cesar and Rogers 2021).
+    chain, no approximation. Costs: epsilon; mu = 2 Phi^-1(e^eps/(1 + e^eps)); rho = epsilon^2/8, because the log-likelihood
+    ratio of two neighbours stays within an interval of length epsilon (Cesar and Rogers 2021).
 
     Parameters
     ----------
