@@ -6,8 +6,8 @@ from scipy import stats
 
 from discreet import GaussianDP, PureDP, independence, lab
 from discreet.errors import InvalidInput, NotAvailable
+from discreet.lab.designs.protection import protect
 from discreet.lab.power_formula import projected_power
-from discreet.lab.protection import protect
 from discreet.noise import Gaussian, Laplace, ProjectedGaussian
 
 SQUARE = lab.independence_design([0.5, 0.5], [0.4, 0.6], 1000, effect=0.1)

@@ -12,7 +12,7 @@ from discreet import GaussianDP, PureDP, independence, lab
 from discreet.errors import InvalidInput, NotApplicable
 from discreet.inference import Conditional
 from discreet.lab.binomial import clopper_pearson, uniform_distance
-from discreet.lab.table_tests import table_pvalues
+from discreet.lab.methods.table_tests import table_pvalues
 from discreet.noise import Gaussian, Laplace
 
 THIRD = [1 / 3] * 3

@@ -6,8 +6,8 @@ from scipy import stats
 
 from discreet import GaussianDP, PureDP, lab
 from discreet.errors import InvalidInput, NotAvailable
+from discreet.lab.designs.protection import protect
 from discreet.lab.power_formula import projected_power
-from discreet.lab.protection import protect
 from discreet.noise import Gaussian, Laplace
 
 SQUARE = lab.independence_design([0.5, 0.5], [0.5, 0.5], 1000, effect=0.1)

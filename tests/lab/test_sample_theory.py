@@ -21,7 +21,7 @@ from discreet.lab import (
     points_to_release,
     small_ball,
 )
-from discreet.lab.sample_theory import log_volume_term
+from discreet.lab.densities.sample_theory import log_volume_term
 from discreet.release import SampleRelease
 
 

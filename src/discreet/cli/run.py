@@ -31,8 +31,8 @@ EXAMPLE = example(
     heading="Examples:",
 )
 
-VIEWS = {"mean": "means_view", "select": "selection_view"}
-"""The module of this room that knows how accurate a verb's release is, where it is not `<verb>_view`."""
+VIEWS = {"mean": "means", "select": "selection"}
+"""The view that knows how accurate a verb's release is, where it does not have the verb's name."""
 
 REHEARSED = ": each was made of made-up numbers, without objection"
 
@@ -183,7 +183,7 @@ def _named(name: str, what: str) -> Text:
 
 
 def _accuracy(line: Line) -> str:
-    view = import_module(f"discreet.cli.{VIEWS.get(line.plan.verb, f'{line.plan.verb}_view')}")
+    view = import_module(f"discreet.cli.views.{VIEWS.get(line.plan.verb, line.plan.verb)}")
     _, pairs = view.accuracy(line.price)
     return "; ".join(f"{text} candidates" if name == "candidates" else str(text) for name, text in pairs)
 

@@ -1,23 +1,23 @@
 """Studies of methods: what they cost, how they would perform. Nothing here protects records, or needs any."""
 
 from discreet.lab import reproduce, testbed
-from discreet.lab.beta_mixture import BetaMixture
 from discreet.lab.cost import CostStudy, cost
-from discreet.lab.designs import Design
-from discreet.lab.distances import ks_distance, l2_distance
-from discreet.lab.histogram_risk import HistogramRisk, histogram_risk, ordinary_risk
-from discreet.lab.ks_law import ks_law
-from discreet.lab.make_designs import fit_design, homogeneity_design, independence_design
-from discreet.lab.methods import Discreet, Naive, NonPrivate
-from discreet.lab.mise_bins import mise_bins
-from discreet.lab.output_noise import OutputNoise
-from discreet.lab.output_sensitivity import output_sensitivity
+from discreet.lab.densities.beta_mixture import BetaMixture
+from discreet.lab.densities.distances import ks_distance, l2_distance
+from discreet.lab.densities.histogram_risk import HistogramRisk, histogram_risk, ordinary_risk
+from discreet.lab.densities.ks_law import ks_law
+from discreet.lab.densities.mise_bins import mise_bins
+from discreet.lab.densities.sample_theory import ks_bound, point_mass_bound, points_to_release
+from discreet.lab.designs.designs import Design
+from discreet.lab.designs.make_designs import fit_design, homogeneity_design, independence_design
+from discreet.lab.methods.methods import Discreet, Naive, NonPrivate
+from discreet.lab.methods.output_noise import OutputNoise
+from discreet.lab.methods.output_sensitivity import output_sensitivity
 from discreet.lab.power import power
 from discreet.lab.power_study import PowerRow, PowerStudy
 from discreet.lab.reliability import Level, ReliabilityStudy, Uniformity, reliability
 from discreet.lab.root_search import Candidate
 from discreet.lab.sample_size import SampleSize, sample_size
-from discreet.lab.sample_theory import ks_bound, point_mass_bound, points_to_release
 from discreet.mechanisms.choices.small_ball import small_ball
 
 __all__ = [

@@ -14,12 +14,12 @@ import numpy as np
 from discreet.errors import InvalidInput, NotAvailable
 from discreet.lab.binomial import binomial_error, clopper_pearson
 from discreet.lab.chunks import Progress
-from discreet.lab.designs import Design
-from discreet.lab.draws import Method
-from discreet.lab.methods import NonPrivate, find_methods
+from discreet.lab.designs.designs import Design
+from discreet.lab.designs.draws import Method
+from discreet.lab.designs.protection import Protection, protect
+from discreet.lab.methods.methods import NonPrivate, find_methods
 from discreet.lab.power_formula import projected_power
 from discreet.lab.power_study import CEILING, FORMULA, PowerRow, PowerStudy
-from discreet.lab.protection import Protection, protect
 from discreet.lab.table_study import Store, TableTask, pvalues_of, shared_progress
 from discreet.release.validation import probability_level, whole_number
 

@@ -18,8 +18,8 @@ from discreet.errors import NotAvailable
 from discreet.inference.statistic.fitted import FittedNull, fit_goodness, fit_homogeneity, fit_independence
 from discreet.inference.statistic.projected import project
 from discreet.inference.tails.noncentral import noncentral_chi2_sf
-from discreet.lab.designs import Design, FitDesign, HomogeneityDesign
-from discreet.lab.protection import Protection
+from discreet.lab.designs.designs import Design, FitDesign, HomogeneityDesign
+from discreet.lab.designs.protection import Protection
 
 
 def projected_power(design: Design, protection: Protection, level: float) -> float:

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from discreet.errors import InvalidInput
 from discreet.lab.binomial import binomial_error, clopper_pearson, uniform_distance
 from discreet.lab.chunks import Progress
-from discreet.lab.designs import Design
-from discreet.lab.methods import find_methods
-from discreet.lab.protection import protect
+from discreet.lab.designs.designs import Design
+from discreet.lab.designs.protection import protect
+from discreet.lab.methods.methods import find_methods
 from discreet.lab.table_study import Store, TableTask, pvalues_of
 from discreet.release.frames import to_frame
 

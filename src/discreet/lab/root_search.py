@@ -13,11 +13,11 @@ from scipy import special
 from discreet.errors import InvalidInput, NotAvailable
 from discreet.lab.binomial import clopper_pearson
 from discreet.lab.chunks import Progress
-from discreet.lab.designs import Design
-from discreet.lab.draws import Method
-from discreet.lab.methods import Discreet
+from discreet.lab.designs.designs import Design
+from discreet.lab.designs.draws import Method
+from discreet.lab.designs.protection import Protection, protect
+from discreet.lab.methods.methods import Discreet
 from discreet.lab.power_formula import projected_power
-from discreet.lab.protection import Protection, protect
 from discreet.lab.table_study import CHUNK, Store, TableTask, pvalues_of
 from discreet.privacy import GaussianDP, PureDP
 

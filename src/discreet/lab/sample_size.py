@@ -16,8 +16,8 @@ from typing import Any
 
 from discreet.errors import InvalidInput
 from discreet.lab.chunks import Progress
-from discreet.lab.designs import Design
-from discreet.lab.methods import find_method
+from discreet.lab.designs.designs import Design
+from discreet.lab.methods.methods import find_method
 from discreet.lab.root_search import Candidate, Finder, PowerSearch, formula_root
 from discreet.lab.table_study import CHUNK, Store
 from discreet.release.validation import probability_level, whole_number

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from discreet.errors import InvalidInput
 from discreet.lab.chunks import Progress, simulate
-from discreet.lab.designs import Design
-from discreet.lab.draws import Draws, Method
-from discreet.lab.own_method import Own
-from discreet.lab.protection import Protection
+from discreet.lab.designs.designs import Design
+from discreet.lab.designs.draws import Draws, Method
+from discreet.lab.designs.protection import Protection
+from discreet.lab.methods.own_method import Own
 
 Floats = NDArray[np.float64]
 Store = str | os.PathLike[str] | None

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from discreet.lab.beta_mixture import BetaMixture
-from discreet.lab.histogram_risk import histogram_risk
+from discreet.lab.densities.beta_mixture import BetaMixture
+from discreet.lab.densities.histogram_risk import histogram_risk
 from discreet.lab.reproduce.bench import PLAIN, Bench
 from discreet.lab.reproduce.study import Study
 from discreet.view.risk_plot import risk_plot

@@ -22,8 +22,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.lab.beta_mixture import BetaMixture
-from discreet.lab.distances import ks_distance
+from discreet.lab.densities.beta_mixture import BetaMixture
+from discreet.lab.densities.distances import ks_distance
 from discreet.lab.reproduce.bench import PLAIN, Bench, Job
 from discreet.lab.reproduce.study import Study
 from discreet.mechanisms import SmoothedHistogram

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from scipy import special
 
 from discreet.errors import NotAvailable
-from discreet.lab.designs import Design, FitDesign
-from discreet.lab.draws import Draws, labelled
-from discreet.lab.output_sensitivity import output_sensitivity
-from discreet.lab.protection import Protection
+from discreet.lab.designs.designs import Design, FitDesign
+from discreet.lab.designs.draws import Draws, labelled
+from discreet.lab.designs.protection import Protection
+from discreet.lab.methods.output_sensitivity import output_sensitivity
 from discreet.noise import Gaussian, Laplace, calibrate
 from discreet.privacy import PureDP
 

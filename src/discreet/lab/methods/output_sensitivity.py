@@ -31,7 +31,7 @@ from collections.abc import Callable
 from typing import Any
 
 from discreet.errors import InvalidInput, NotAvailable
-from discreet.lab.designs import Design, FitDesign, HomogeneityDesign
+from discreet.lab.designs.designs import Design, FitDesign, HomogeneityDesign
 
 
 def output_sensitivity(design: Design, statistic: str = "chi2", *, positive_margins: bool = False) -> float:

@@ -9,7 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import InvalidInput
-from discreet.lab.designs import NULL, FitDesign, HomogeneityDesign, IndependenceDesign, effect_size, record_count
+from discreet.lab.designs.designs import (
+    NULL,
+    FitDesign,
+    HomogeneityDesign,
+    IndependenceDesign,
+    effect_size,
+    record_count,
+)
 
 Floats = NDArray[np.float64]
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from discreet.errors import InvalidInput
-from discreet.lab.designs import CellNoise
+from discreet.lab.designs.designs import CellNoise
 from discreet.mechanisms import default_for_table
 from discreet.noise import DiscreteLaplace, Gaussian, JointNoise, Laplace, ProjectedGaussian
 from discreet.privacy import ApproxDP, GaussianDP, PureDP, ZeroConcentratedDP

@@ -25,11 +25,11 @@ from discreet.inference.assemble import LARGEST_STATISTIC
 from discreet.inference.null.problem import NullMethod
 from discreet.inference.statistic.cellwise import STATISTICS
 from discreet.inference.statistic.rules import find_rule
-from discreet.lab.designs import Design
-from discreet.lab.draws import Draws, Method, labelled
-from discreet.lab.output_noise import OutputNoise
-from discreet.lab.own_method import Own
-from discreet.lab.table_tests import REFERENCES, table_pvalues
+from discreet.lab.designs.designs import Design
+from discreet.lab.designs.draws import Draws, Method, labelled
+from discreet.lab.methods.output_noise import OutputNoise
+from discreet.lab.methods.own_method import Own
+from discreet.lab.methods.table_tests import REFERENCES, table_pvalues
 
 Floats = NDArray[np.float64]
 

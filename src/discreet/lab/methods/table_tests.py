@@ -28,8 +28,8 @@ from discreet.inference.null.shared_points import shared_points_tail
 from discreet.inference.null.weights import chi2_weights
 from discreet.inference.statistic.cellwise import STATISTICS
 from discreet.inference.statistic.rules import find_rule
-from discreet.lab.common_points import CommonPoints
-from discreet.lab.designs import Design, FitDesign, IndependenceDesign, Noises
+from discreet.lab.designs.designs import Design, FitDesign, IndependenceDesign, Noises
+from discreet.lab.methods.common_points import CommonPoints
 
 Floats = NDArray[np.float64]
 

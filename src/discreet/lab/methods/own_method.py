@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.errors import InvalidInput, NotApplicable
-from discreet.lab.designs import HomogeneityDesign
-from discreet.lab.draws import Draws
+from discreet.lab.designs.designs import HomogeneityDesign
+from discreet.lab.designs.draws import Draws
 
 Floats = NDArray[np.float64]
 

@@ -8,8 +8,8 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.lab.designs import Design, Noises
-from discreet.lab.protection import Protection
+from discreet.lab.designs.designs import Design, Noises
+from discreet.lab.designs.protection import Protection
 
 Floats = NDArray[np.float64]
 

@@ -1,0 +1,1 @@
+"""The accuracy of private samples and histograms, as functions."""

@@ -1,0 +1,1 @@
+"""What a study compares: ways from simulated tables to p-values."""
