@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: setup demo test test-fast soak check format bench reproduce docs lock clean
+.PHONY: setup demo test test-fast soak check format bench bench-large reproduce docs lock clean
 
 setup: $(READY)
 
@@ -42,6 +42,10 @@ format: setup
 
 bench: setup
 	$(BIN)/python benchmarks/run.py
+
+# 165 million synthetic records (about a minute to make, once): minutes, and 1 GB of disk.
+bench-large: setup
+	$(BIN)/python benchmarks/large.py
 
 # The papers' figures, reduced, into build/figures; with DATA=folder also those of tables that do not come with the package.
 reproduce: setup
