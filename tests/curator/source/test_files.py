@@ -181,7 +181,7 @@ def test_missing_files(path: str, message: str, tmp_path: Path) -> None:
 
 def test_other_kinds_of_source(tmp_path: Path) -> None:
     for source in (tmp_path / "records.xlsx", "https://example.org/x"):
-        with pytest.raises(InvalidInput, match=r"must end in \.csv"):
+        with pytest.raises(InvalidInput, match=r"must end in \.csv|must name \.parquet"):
             open_source(source, AB)
     for thing in (None, 5, [1, 2], {"a": ["x"]}, pd.Series([1])):
         with pytest.raises(InvalidInput, match="a source must be a data frame"):

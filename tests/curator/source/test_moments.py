@@ -73,6 +73,7 @@ CASES: dict[str, tuple[list[Any], pa.DataType]] = {
     "records": ([{"a": 1.0}, None], pa.struct([("a", pa.float64())])),
     "bytes": ([b"1", b"\xff", None], pa.binary()),
 }  # fmt: skip
+TEXTS = {"text", "large strings", "dictionary", "no records of text"}
 
 
 def _place(value: Any) -> Fraction | float | None:
@@ -124,7 +125,12 @@ def test_every_engine_gives_the_integers_of_the_oracle(case: str, numeric_engine
     values, dtype = CASES[case]
     array = pa.array(values, dtype)
     held = array.to_pylist()  # single floats as the doubles they are
-    source = open_source(numeric_engine(pa.table(dict.fromkeys(GRIDS, array))), Schema(GRIDS))
+    records = numeric_engine(pa.table(dict.fromkeys(GRIDS, array)))
+    if "ibis postgres" in request.node.name and case in TEXTS:
+        with pytest.raises(InvalidInput, match=r"column 'tenths' holds text, and PostgreSQL has no way .* cast it"):
+            open_source(records, Schema(GRIDS))
+        return
+    source = open_source(records, Schema(GRIDS))
     codes = {name: [oracle(column, value) for value in held] for name, column in GRIDS.items()}
     (found,) = source.sums(list(GRIDS), products=True)
     assert (found.n, found.sums, found.products) == expected_moments(list(codes.values()))
@@ -157,8 +163,13 @@ def test_every_engine_gives_the_integers_of_the_oracle(case: str, numeric_engine
         (["b", "a"], ["a", "b", None, "z", "a", "b"], pa.dictionary(pa.int8(), pa.string())),
     ],
 )
-def test_groups(numeric_engine: Any, complete: bool, labels: list[Any], values: list[Any], dtype: pa.DataType) -> None:
-    x, y = [0.1, 0.2, 0.3, NAN, None, 9.0], ["1", "2", "x", "4", "5", None]
+def test_groups(
+    numeric_engine: Any, complete: bool, labels: list[Any], values: list[Any], dtype: pa.DataType, request: Any
+) -> None:
+    x: list[Any] = [0.1, 0.2, 0.3, NAN, None, 9.0]
+    y: list[Any] = ["1", "2", "x", "4", "5", None]
+    if "ibis postgres" in request.node.name:  # numbers that are text are refused there
+        y = [1.0, 2.0, None, 4.0, 5.0, None]
     schema = Schema(
         {"g": labels, "x": Bounded(0, 1, step=0.1), "y": Bounded(0, 1e6, step=0.01)}, fixed="g", complete=complete
     )

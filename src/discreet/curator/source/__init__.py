@@ -17,8 +17,11 @@ from discreet.curator.source.diagnose import Diagnosis, diagnose
 from discreet.curator.source.encode import Reader, cells, cells_by_group, row_major
 from discreet.curator.source.files import open_file
 from discreet.curator.source.frames import open_frame
+from discreet.curator.source.ibis_tables import open_ibis
 from discreet.curator.source.moments import Moments, gather
 from discreet.curator.source.numeric import Grid
+from discreet.curator.source.partitions import open_dask
+from discreet.curator.source.spark import open_spark
 from discreet.curator.source.tables import open_relation
 from discreet.errors import DiscreetError, InvalidInput, SourceError
 from discreet.schema import Bounded, Schema, unknown_name
@@ -38,9 +41,10 @@ def open_source(source: Any, schema: Schema) -> Source:
 
     Parameters
     ----------
-    source : data frame, DuckDB relation, or path
-        A pandas, Polars (eager or lazy) or PyArrow table, or another frame that Narwhals knows; a DuckDB relation; a path to
-        a .csv, .csv.gz or .parquet file, or a folder or pattern of .parquet files.
+    source : data frame, DuckDB relation, Ibis table, or path
+        A pandas, Polars (eager or lazy), PyArrow, Dask or PySpark frame, or another that Narwhals knows; a DuckDB relation;
+        an Ibis table on DuckDB, Polars, PostgreSQL or PySpark; a path to a .csv, .csv.gz or .parquet file, a folder or
+        pattern of .parquet files, or an address of Parquet files that DuckDB reads (s3://, gs://, https://, ...).
     schema : Schema
         Every column of it must be in the source; other columns are never read.
 
@@ -55,7 +59,7 @@ def open_source(source: Any, schema: Schema) -> Source:
     """
     if not isinstance(schema, Schema):
         raise InvalidInput(f"schema must be a Schema, got {type(schema).__name__}")
-    opening = _opening(source, list(schema.columns))
+    opening = _opening(source, schema)
     del source  # an error's traceback keeps the local variables of this frame
     reader, names = _sealed(opening)
     for name in schema.columns:
@@ -64,12 +68,20 @@ def open_source(source: Any, schema: Schema) -> Source:
     return Source(reader, schema)
 
 
-def _opening(source: Any, wanted: list[str]) -> Callable[[], tuple[Reader, list[str]]]:
+def _opening(source: Any, schema: Schema) -> Callable[[], tuple[Reader, list[str]]]:
     if isinstance(source, str | Path):
-        return lambda: open_file(source, wanted)
+        return lambda: open_file(source, list(schema.columns))
     native = nw.to_native(source, pass_through=True)
-    if type(native).__name__ == "DuckDBPyRelation":
+    library, kind = type(native).__module__.partition(".")[0], type(native).__name__
+    numeric = [name for name, column in schema.columns.items() if isinstance(column, Bounded)]
+    if kind == "DuckDBPyRelation":
         return lambda: open_relation(native)
+    if library == "ibis":
+        return lambda: open_ibis(native, numeric)
+    if library == "pyspark" and hasattr(native, "sparkSession"):
+        return lambda: open_spark(native, numeric)
+    if library == "dask" and hasattr(native, "to_delayed") and hasattr(native, "columns"):
+        return lambda: open_dask(native)
     return lambda: open_frame(source)
 
 

@@ -3,6 +3,9 @@
 A CSV file is UTF-8 with one header line; the separator (comma, semicolon, tab or bar) is the one by which the header names
 the schema's columns. Nothing is guessed from the records: no types, no dialect. A record with too few or too many fields is
 an error, found while the records are counted.
+
+An address (s3://bucket/folder/, https://host/file.parquet, ...) is read by DuckDB's own extension for it, which must have been
+installed, with the secrets that DuckDB keeps: nothing is installed, and a message shows no address, for it may hold a key.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ from typing import Any
 
 import duckdb
 
+from discreet.curator.source.databases import answered
 from discreet.curator.source.encode import distinct_names
 from discreet.curator.source.tables import FileReader, quoted
 from discreet.errors import InvalidInput, SourceError
@@ -31,16 +35,24 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
 }
+_EXTENSIONS = dict.fromkeys(("s3", "s3a", "s3n", "gs", "gcs", "r2", "http", "https", "hf"), "httpfs")
+_EXTENSIONS |= dict.fromkeys(("az", "azure", "abfss"), "azure")
+_NOT_REACHED = (
+    "the Parquet files of the address cannot be read: there are none, access was refused, the connection was lost, or a file "
+    "is damaged (no detail is shown, because it could show a key or a record)"
+)
 
 
 def open_file(path: str | Path, wanted: Sequence[str]) -> tuple[FileReader, list[str]]:
     """The reader of a file (or of a folder or pattern of Parquet files) and the names of its columns."""
+    scheme = str(path).partition("://")[0].lower() if "://" in str(path) else ""
+    if scheme in _EXTENSIONS:
+        address, connection = quoted(_pattern(str(path))), _connect()
+        _load(connection, _EXTENSIONS[scheme])
+        return answered(lambda: _open_parquet(connection, address), _NOT_REACHED)
     files, suffix = _files(str(path))
     if suffix == "parquet":
-        connection = _connect()
-        names = _parquet_names(connection, files)
-        scan = f"read_parquet([{_literals(files)}], hive_partitioning = false, union_by_name = false)"
-        return FileReader(connection, scan, distinct_names(names), ()), names
+        return _open_parquet(_connect(), _literals(files))
     names, separator = _csv_header(files[0], wanted)
     columns = ", ".join(f"'c{position}': 'VARCHAR'" for position in range(len(distinct_names(names))))
     scan = (
@@ -51,6 +63,29 @@ def open_file(path: str | Path, wanted: Sequence[str]) -> tuple[FileReader, list
     )
     checked = [name for name in wanted if name in names]
     return FileReader(_connect(), scan, names, checked), names
+
+
+def _open_parquet(connection: Any, literals: str) -> tuple[FileReader, list[str]]:
+    names = _parquet_names(connection, literals)
+    scan = f"read_parquet([{literals}], hive_partitioning = false, union_by_name = false)"
+    return FileReader(connection, scan, distinct_names(names), ()), names
+
+
+def _pattern(address: str) -> str:
+    """A folder stands for all of its Parquet files."""
+    if address.endswith("/"):
+        return f"{address}**/*.parquet"
+    if ".parquet" not in address.lower():
+        raise InvalidInput("an address must name .parquet files, a pattern of them, or a folder that ends in /")
+    return address
+
+
+def _load(connection: Any, extension: str) -> None:
+    missing = (
+        f"such an address needs DuckDB's extension {extension!r}, which is not installed here: run once, in Python, "
+        f"duckdb.sql('INSTALL {extension}')"
+    )
+    answered(lambda: connection.load_extension(extension), missing)
 
 
 def _connect() -> Any:
@@ -97,14 +132,13 @@ def _csv_header(path: str, wanted: Sequence[str]) -> tuple[list[str], str]:
     return headers[separator], separator
 
 
-def _parquet_names(connection: Any, files: list[str]) -> list[str]:
+def _parquet_names(connection: Any, literals: str) -> list[str]:
     """The names of the columns as the files have them: a scan would rename repeated ones.
 
     All files must have the same columns of the same types: a scan would cast them to the first file's, and fail on a value.
     """
     rows = connection.execute(
-        "SELECT file_name, name, num_children, type, converted_type, logical_type "
-        f"FROM parquet_schema([{_literals(files)}])"
+        f"SELECT file_name, name, num_children, type, converted_type, logical_type FROM parquet_schema([{literals}])"
     ).fetchall()
     schemas = [[row[1:] for row in group] for _, group in itertools.groupby(rows, key=lambda row: row[0])]
     if any(schema[1:] != schemas[0][1:] for schema in schemas):
