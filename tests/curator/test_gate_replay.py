@@ -191,9 +191,13 @@ def test_a_warning_or_a_failure_that_depends_on_a_record_is_seen(monkeypatch):
 
 
 def test_the_idealised_mechanism_is_seen_to_draw_elsewhere():
-    """`ED` says of itself that it draws outside of the gate, and the replay agrees."""
-    found = replay("moments", FIRST, SECOND, SCHEMA, "z", PureDP(1), ED())
-    assert "the release beyond the gate's answers" in found.differences
+    """`ED` says of itself that it draws outside of the gate, and the replay agrees.
+
+    A noisy variance below zero is released as zero, on both data sets with a probability of about one half, and then nothing
+    differs: one of 40 replays must, which fails by chance with a probability below 1e-8.
+    """
+    replays = (replay("moments", FIRST, SECOND, SCHEMA, "z", PureDP(1), ED()) for _ in range(40))
+    assert any("the release beyond the gate's answers" in found.differences for found in replays)
 
 
 # ---- the watcher switches no noise off -------------------------------------------------------------------------------

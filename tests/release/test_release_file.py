@@ -169,7 +169,7 @@ def test_every_truncation_is_noticed(saved):
         (b'{"format": "discreet release"}', "format version is None; this program reads version 1"),
         (b'{"format": "discreet release", "version": 2}', "format version is 2"),
         (b'{"format": "discreet release", "version": true}', "format version is True"),
-        (b'{"format": "discreet release", "version": 1}', "unknown kind of release None; known: table"),
+        (b'{"format": "discreet release", "version": 1}', "unknown kind of release None; known: cdf, .*, table"),
         (b'{"format": "discreet release", "version": 1, "kind": "table"}', "the file lacks columns, cost, drawn"),
         (b'{"a": 1, "a": 2}', "'a' appears twice"),
         (b'{"a": NaN}', "NaN is not a number"),

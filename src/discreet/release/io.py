@@ -217,5 +217,5 @@ def _kind(document: Document) -> Kind:
     for kind in _kinds():
         if kind.name == document.get("kind"):
             return kind
-    known = ", ".join(kind.name for kind in _kinds())
+    known = ", ".join(sorted(kind.name for kind in _kinds()))
     raise FormatError(f"unknown kind of release {document.get('kind')!r}; known: {known}")
