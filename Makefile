@@ -43,7 +43,7 @@ format: setup
 bench: setup
 	$(BIN)/python benchmarks/run.py
 
-# 165 million synthetic records (about a minute to make, once): minutes, and 1 GB of disk.
+# 165 million synthetic records, made once (70 MB).
 bench-large: setup
 	$(BIN)/python benchmarks/large.py
 
