@@ -121,7 +121,7 @@ def test_price_spends_nothing_and_reads_only_n(silent_gate):
         assert price.accuracy["half_width"] == pytest.approx(4 * np.log(20))
         assert curator.ledger.spent == 0
         assert "costs epsilon = 0.5" in str(price)
-        assert "noise sd 5.657, half width 11.98" in str(price)
+        assert "noise sd 5.657, half width (95 %) 11.98" in str(price)
         with pytest.raises(InvalidInput, match="unknown verb 'tabel'"):
             curator.price("tabel", "smoking", PureDP(0.5))
         with pytest.raises(InvalidInput, match="argument"):

@@ -449,3 +449,16 @@ def test_the_density_of_simulated_statistics_ends_at_0_as_it_should(df):
     curve = smooth_curve(np.random.default_rng(1).chisquare(df, 20_000), 3.0 * df, df)
     exact = stats.chi2.pdf(curve.x, df)
     assert curve.density == pytest.approx(exact, abs=0.06 * exact.max())
+
+
+def test_a_probability_that_underflows_is_not_shown_as_zero():
+    """Without private noise the naive law of so large a distance is below the smallest float."""
+    far = MomentsPart(
+        "x", 10**6, np.array([0.9]), np.array([[1e-6]]), Laplace(1e-6), Exact(), ("a",), np.zeros(1), np.ones(1)
+    )
+    near = MomentsPart(
+        "y", 10**6, np.array([-0.9]), np.array([[1e-6]]), Laplace(1e-6), Exact(), ("a",), np.zeros(1), np.ones(1)
+    )
+    result = hotelling(far, near, replicates=99, rng=1)
+    assert result.naive_pvalue == 0
+    assert "p = below 1e-300 (not valid)" in str(result)

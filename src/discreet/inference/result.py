@@ -99,11 +99,11 @@ class TestResult:
         n = f"n = {self.n:,.0f}" if self.n_is_public else f"estimated n = {self.n:,.0f}"
         lines = [
             f"{self.test} ({self.statistic_name}, {n})",
-            f"  statistic {self.statistic:.4g}, df {self.df}, p-value {_small(self.pvalue)} "
+            f"  statistic {self.statistic:.4g}, df {self.df}, p-value {_chance(self.pvalue)} "
             f"(standard error {_small(self.pvalue_error)})",
             f"  effect    {self.effect}",
             f"  null      {self.null}",
-            f"  ignoring the noise one would have claimed p = {_small(self.naive_pvalue)} (not valid)",
+            f"  ignoring the noise one would have claimed p = {_chance(self.naive_pvalue)} (not valid)",
         ]
         return "\n".join(lines + [f"  warning   {text}" for text in self.warnings])
 
@@ -147,3 +147,8 @@ class TestResult:
 
 def _small(p: float) -> str:
     return f"{p:.4f}" if p >= 0.001 or p == 0 else f"{p:.2e}"
+
+
+def _chance(p: float) -> str:
+    """A p-value; one that is too small for a float is said to be so, not to be 0."""
+    return _small(p) if p > 0 else "below 1e-300"

@@ -65,7 +65,9 @@ def text_width(text: str, size: float = TEXT) -> float:
 
 
 def probability(p: float) -> str:
-    """A p-value with as many digits as anyone can use."""
+    """A p-value with as many digits as anyone can use; one that is too small for a float is said to be so."""
+    if p == 0:
+        return "below 1e-300"
     return f"{p:.3f}" if p >= 0.01 else f"{p:.2g}"
 
 

@@ -139,7 +139,7 @@ class Price:
 def _in_words(name: str) -> str:
     """The name of an accuracy: "noise_sd of body_mass" becomes "noise sd of body_mass"; a column's name stays as it is."""
     what, of, column = name.partition(" of ")
-    return what.replace("_", " ") + of + column
+    return what.replace("half_width", "half width (95 %)").replace("_", " ") + of + column
 
 
 def price(plan: Plan, ledger: Ledger) -> Price:
