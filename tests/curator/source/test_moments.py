@@ -506,3 +506,17 @@ def test_columns_and_bins_asked_for() -> None:
             source.count_bins(["x"], bins)  # type: ignore[arg-type]
     with pytest.raises(InvalidInput, match="at most 2\\*\\*24 are counted"):
         source.count_bins(["x"], [2**24 + 1])
+
+
+@pytest.mark.parametrize("upper", [120, 10**6], ids=["groups first", "row by row"])
+@pytest.mark.parametrize("outliers", [0, 2**17 + 1000], ids=["few values", "more values than are grouped"])
+def test_integers_in_parquet_are_binned_alike_on_every_way(tmp_path: Path, upper: int, outliers: int) -> None:
+    """By groups where the declared bounds hold few integers, else in SQL; also where outliers are too many to group."""
+    rng = np.random.default_rng(3)
+    values = [*rng.integers(-50, upper + 50, 3000).tolist(), *range(10**9, 10**9 + outliers), -(2**63), 2**63 - 1, None]
+    path = tmp_path / "integers.parquet"
+    pq.write_table(pa.table({"x": pa.array(values, pa.int64())}), path)
+    column, size = Bounded(0, upper, step=1, missing=7), 40
+    codes = [7 if v is None else min(max(v, 0), upper) for v in values]
+    expected = np.bincount([min(j * size // upper, size - 1) for j in codes], minlength=size)
+    assert open_source(path, Schema({"x": column})).count_bins(["x"], [size]) == expected.tolist()

@@ -12,11 +12,15 @@ that optimiser switched off, and on a user's connection a value passes through `
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
+import numpy as np
+
+from discreet.curator.source.encode import Groups
 from discreet.curator.source.moments import pairs
 from discreet.curator.source.numeric import Grid
 
-_WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"}
+WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"}
 _FLOATS = {"FLOAT", "DOUBLE"}
 _WIDE = {"HUGEINT", "UHUGEINT", "BIGNUM"}
 _EXACT = 2**53
@@ -27,7 +31,7 @@ def number_sql(column: str, sql_type: str) -> str:
 
     Wide integers and decimals go through their text, because DuckDB rounds them twice on the direct way.
     """
-    if sql_type in _WHOLE | _FLOATS | {"BOOLEAN"}:
+    if sql_type in WHOLE | _FLOATS | {"BOOLEAN"}:
         return f"CAST({column} AS DOUBLE)"
     if sql_type in _WIDE or sql_type.startswith("DECIMAL("):
         return f"CAST(CAST({column} AS VARCHAR) AS DOUBLE)"
@@ -78,6 +82,23 @@ def bins_sql(numbers: Sequence[str], cuts: Sequence[tuple[Grid, int]], records: 
     bins = ", ".join(f"{_binned(f'd{i}', f'b{i}', *cut)} AS b{i}" for i, cut in enumerate(cuts))
     inner = f"SELECT {tried} FROM (SELECT {centred} FROM (SELECT {values} FROM {records}))"
     return f"SELECT *, count(*) FROM (SELECT {bins} FROM ({inner})) GROUP BY ALL"
+
+
+def groups_sql(columns: Sequence[str], most: int, records: str) -> str:
+    """A row a group of equal integers, as doubles, and the number of records; at most `most` of them."""
+    raw = ", ".join(f"{column} AS r{i}" for i, column in enumerate(columns))
+    shown = ", ".join(f"CAST(r{i} AS DOUBLE)" for i in range(len(columns)))
+    grouped = f"SELECT {raw}, count(*) AS number FROM {records} GROUP BY {', '.join(columns)} LIMIT {most}"
+    return f"SELECT {shown}, number FROM ({grouped})"
+
+
+def bins_of_groups(rows: Sequence[Sequence[Any]], cuts: Sequence[tuple[Grid, int]]) -> Groups:
+    """The bins j m // J of the codes j of the groups, at most m - 1: by the definition itself, not in SQL."""
+    bins = []
+    for place, (grid, size) in enumerate(cuts):
+        codes = grid.codes(np.array([row[place] for row in rows], float))  # None becomes NaN
+        bins.append(np.minimum(codes * size // grid.steps, size - 1).tolist())
+    return [(place, row[-1]) for place, row in zip(zip(*bins, strict=True), rows, strict=True)]
 
 
 def _bin_type(bins: int) -> str:

@@ -9,6 +9,7 @@ connection is always read the second way, because its limits are not ours to set
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -19,7 +20,16 @@ import duckdb
 from discreet.curator.source.encode import STRAY, Flaws, Groups, distinct_names
 from discreet.curator.source.moments import MOST_ROWS, Digits, Part
 from discreet.curator.source.numeric import Grid
-from discreet.curator.source.table_numbers import bins_sql, flaws_sql, number_sql, sums_sql, veiled
+from discreet.curator.source.table_numbers import (
+    WHOLE,
+    bins_of_groups,
+    bins_sql,
+    flaws_sql,
+    groups_sql,
+    number_sql,
+    sums_sql,
+    veiled,
+)
 from discreet.schema.canonical import Spellings
 from discreet.schema.columns import Categorical
 
@@ -209,7 +219,23 @@ class FileReader(TableReader):
         return self._within_memory(partial(super().moments, columns, fixed, products=products))
 
     def bins(self, columns: Mapping[str, tuple[Grid, int]]) -> Groups:
-        return self._within_memory(partial(super().bins, columns))
+        found = self._groups_of_integers(columns)
+        return self._within_memory(partial(super().bins, columns)) if found is None else found
+
+    def _groups_of_integers(self, columns: Mapping[str, tuple[Grid, int]]) -> Groups | None:
+        """Groups first, then bins of the few groups; None where a column has no integers, or too many different ones.
+
+        Not tried where the declared bounds alone hold too many: a grouping that fails costs more than it would have saved.
+        """
+        positions = [self._positions[name] for name in columns]
+        within = math.prod(grid.upper - grid.lower + 1 for grid, _ in columns.values())
+        if within > _MOST_GROUPS or any(self._types[position] not in WHOLE for position in positions):
+            return None
+        try:
+            rows = self._ask(groups_sql([f"t.c{position}" for position in positions], _MOST_GROUPS + 1, self._records))
+        except duckdb.OutOfMemoryException:
+            return None
+        return None if len(rows) > _MOST_GROUPS else bins_of_groups(rows, list(columns.values()))
 
     def flaws(self, name: str, grid: Grid) -> Flaws:
         return self._within_memory(partial(super().flaws, name, grid))
