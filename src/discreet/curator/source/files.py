@@ -23,7 +23,7 @@ import duckdb
 
 from discreet.curator.source.databases import answered
 from discreet.curator.source.encode import distinct_names
-from discreet.curator.source.tables import FileReader, quoted
+from discreet.curator.source.tables import DISTRUST, FileReader, quoted
 from discreet.errors import InvalidInput, SourceError
 
 _SEPARATORS = ",;\t|"
@@ -91,7 +91,7 @@ def _load(connection: Any, extension: str) -> None:
 def _connect() -> Any:
     connection = duckdb.connect(config=_CONFIG)
     connection.execute("SET enable_progress_bar = false")
-    connection.execute("SET disabled_optimizers = 'statistics_propagation'")  # see `table_numbers`
+    connection.execute(DISTRUST)
     return connection
 
 

@@ -35,6 +35,8 @@ from discreet.schema.columns import Categorical
 
 _Answer = TypeVar("_Answer")
 
+DISTRUST = "SET disabled_optimizers = 'statistics_propagation'"  # see `table_numbers`
+
 _MOST_GROUPS = 2**17
 _RECORDS = "discreet_records"  # the name of the relation within a query; no view of this name outlives it
 
@@ -203,7 +205,12 @@ class FileReader(TableReader):
     def count_rows(self) -> int:
         """Counts the columns that will be read, too: text that is not UTF-8 is only met in columns that are looked at."""
         count = f"SELECT {', '.join(['count(*)', *self._checked])} FROM {self._records}"
-        return int(self._within_memory(lambda: self._ask(count))[0][0])
+        # A number of records may be believed of a file's statistics, which know it; their smallest and largest values may not.
+        self._connection.execute("RESET disabled_optimizers")
+        try:
+            return int(self._within_memory(lambda: self._ask(count))[0][0])
+        finally:
+            self._connection.execute(DISTRUST)
 
     def groups(self, columns: Mapping[str, Categorical]) -> Groups:
         lookups = self._lookups(columns)
