@@ -56,6 +56,8 @@ def test_two_columns():
         (Setting(2, 10_000, 0.5), 1000, (0.045, 0.068), (0.13, 0.17)),
         (Setting(5, 1000, 0.5), 500, (0.06, 0.1), (0.98, 1.0)),
         (Setting(5, 1000, 4.0), 500, (0.045, 0.075), (0.17, 0.25)),
+        (Setting(10, 1000, 0.5), 300, (0.08, 0.13), (0.99, 1.0)),
+        (Setting(10, 100_000, 0.5), 300, (0.045, 0.09), (0.65, 0.75)),
     ],
     ids=lambda value: f"d={value.d} n={value.n} eps={value.epsilon}" if isinstance(value, Setting) else "",
 )

@@ -14,43 +14,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack, nullcontext
-from dataclasses import dataclass
 from typing import Any
 
-from discreet.curator.batch import Account, Line, Quote, account, make
+from discreet.curator.batch import Line, Quote, account, make
 from discreet.errors import BudgetExceeded, DiscreetError, InvalidInput, NotApplicable, ReleaseFailed
 from discreet.inference import TestResult
 from discreet.runs.folder import RELEASES, REPORT, Progress, opened, write_text
 from discreet.runs.inference_step import TestStep
+from discreet.runs.outcome import RunOutcome
 from discreet.runs.plan_file import RunPlan
 from discreet.runs.prepare import Prepared, prepared, require_interrupted
 from discreet.runs.results import write_results
 from discreet.runs.study import study_html
 
 Around = Callable[[str], AbstractContextManager[Any]]
-
-
-@dataclass(frozen=True, eq=False)
-class RunOutcome:
-    """What a plan has brought.
-
-    Attributes
-    ----------
-    plan : RunPlan
-    quote : Quote
-        As it was before the run: which releases were made by it, and which before.
-    releases : mapping from name to release
-    results : mapping from name to TestResult or str
-        A text says why a test does not apply to the noisy numbers.
-    account : Account
-        The ledger after the run, with the charge of each release.
-    """
-
-    plan: RunPlan
-    quote: Quote
-    releases: Mapping[str, Any]
-    results: Mapping[str, TestResult | str]
-    account: Account
 
 
 def price_plan(plan: RunPlan) -> Quote:

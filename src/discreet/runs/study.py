@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import math
 from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING
 
 from discreet.inference import TestResult
 from discreet.runs.folder import RELEASES, TESTS
+from discreet.runs.outcome import RunOutcome
 from discreet.runs.results import holm
 from discreet.schema import Schema
 from discreet.view.report import Budget, Item, Report, Table, report_html
 from discreet.view.theme import probability
-
-if TYPE_CHECKING:
-    from discreet.runs.execute import RunOutcome
 
 PROGRAMS = ("discreet", "numpy", "scipy")
 
