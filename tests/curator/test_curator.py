@@ -14,7 +14,7 @@ import pytest
 
 from discreet import ApproxDP, Bounded, Curator, GaussianDP, Ledger, PureDP, Schema, TableRelease, ZeroConcentratedDP
 from discreet.curator import gate
-from discreet.curator.releasing import table as table_family
+from discreet.curator.releasing import count_noise
 from discreet.errors import (
     BudgetExceeded,
     DiscreetError,
@@ -46,7 +46,7 @@ def silent_gate(monkeypatch):
         k = gate.grid_exponent(scale, integer=integer)
         return gate.GateDraw(tuple(x << k for x in exact), k)
 
-    monkeypatch.setattr(table_family.gate, "draw_noise", draw_noise)
+    monkeypatch.setattr(count_noise.gate, "draw_noise", draw_noise)
     return calls
 
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from discreet import ApproxDP, Bounded, Curator, GaussianDP, PureDP, Schema, ZeroConcentratedDP
 from discreet.curator import gate
-from discreet.curator.releasing import table as table_family
+from discreet.curator.releasing import count_noise
 from discreet.curator.watching import watched, watcher
 from discreet.errors import DiscreetError, InvalidInput
 from discreet.lab.audit import replay
@@ -166,7 +166,7 @@ def test_planted_faults_are_seen(monkeypatch, fault):
     first = pd.DataFrame({"x": ["a", "b", "b", "c"], "z": [0.0] * 4})
     second = pd.DataFrame({"x": ["b", "b", "b", "c"], "z": [0.0] * 4})
     assert replay("table", first, second, SCHEMA, "x", PureDP(0.5)).sound(PureDP(0.5))
-    tampered(monkeypatch, table_family, FAULTS[fault])
+    tampered(monkeypatch, count_noise, FAULTS[fault])
     found = replay("table", first, second, SCHEMA, "x", PureDP(0.5))
     assert not found.sound(PureDP(0.5))
 
@@ -177,13 +177,13 @@ def test_a_warning_or_a_failure_that_depends_on_a_record_is_seen(monkeypatch):
             warnings.warn("an empty cell", stacklevel=1)
         return drawn(exact, public)
 
-    tampered(monkeypatch, table_family, warn)
+    tampered(monkeypatch, count_noise, warn)
     assert "the warnings" in replay("table", FIRST, SECOND, SCHEMA, "x", PureDP(1)).differences
 
     def fail(exact, public):
         return drawn([x // exact[0] for x in exact], public)
 
-    tampered(monkeypatch, table_family, fail)
+    tampered(monkeypatch, count_noise, fail)
     assert "the release beyond the gate's answers" in replay("table", FIRST, SECOND, SCHEMA, "x", PureDP(1)).differences
     found = replay("table", SECOND, SECOND, SCHEMA, "x", PureDP(1))
     assert found.differences == ("the release fails on both (ZeroDivisionError)",)

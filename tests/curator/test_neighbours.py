@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from discreet import Curator, GaussianDP, PureDP, Schema
 from discreet.curator import gate
-from discreet.curator.releasing import table as table_family
+from discreet.curator.releasing import count_noise
 
 VALUES = st.sampled_from(["a", "b", "c", "A", " a", "", None, float("nan"), 1, True, 1.0, "1", "d" * 50])
 PAIRS = st.tuples(VALUES, VALUES)
@@ -32,7 +32,7 @@ def observed_by_the_gate(records, schema, guarantee):
         return original(exact, **public)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(table_family.gate, "draw_noise", spy)
+        patch.setattr(count_noise.gate, "draw_noise", spy)
         with Curator(frame, schema, budget=guarantee) as curator:
             table = curator.table(["x", "y"], guarantee)
             entries = [(e.cost, e.specification, e.neighbours, e.released) for e in curator.ledger.entries()]

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from discreet import Curator, GaussianDP, Ledger, PureDP, Schema, homogeneity
 from discreet.curator import gate
-from discreet.curator.releasing import table as table_family
+from discreet.curator.releasing import count_noise
 from discreet.errors import InvalidInput, LedgerError, NotAvailable, ReleaseFailed
 from discreet.mechanisms import Gaussian, Laplace, ProjectedGaussian
 
@@ -42,7 +42,7 @@ def observed_by_the_gate(records, schema, guarantee, columns, mechanism=None):
         return original(exact, **public)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(table_family.gate, "draw_noise", spy)
+        patch.setattr(count_noise.gate, "draw_noise", spy)
         with Curator(frame, schema, budget=guarantee) as curator:
             table = curator.table(columns, guarantee, mechanism)
             entries = [(e.cost, e.specification, e.neighbours, e.released) for e in curator.ledger.entries()]

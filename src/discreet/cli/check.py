@@ -34,7 +34,7 @@ def check(data: Data, schema: SchemaFile, as_json: Json = False) -> None:
         declared = Schema.from_toml(schema)
         source = open_source(data, declared)
         try:
-            rows = source.count_rows() if declared.adjacency == "replace-one" else None
+            rows = source.count_rows() if declared.n_is_public else None
             diagnosis = source.diagnose()
         finally:
             source.close()

@@ -104,9 +104,12 @@ def _save(release: Any, output: Path, plot: Path | None, identity: str) -> None:
 
 
 def _neighbours(release: Any) -> str:
+    fixed, unit = release.schema.fixed, release.schema.unit
+    if unit is not None:
+        what = f"one person ({printable(unit)}) with up to {release.schema.max_records} records"
+        return f"{what} {'added or removed' if release.adjacency == 'add-remove' else 'replaced'}"
     if release.adjacency == "add-remove":
         return "one record added or removed"
-    fixed = release.schema.fixed
     return "one record replaced" + ("" if fixed is None else f" by one of the same {printable(fixed)}")
 
 

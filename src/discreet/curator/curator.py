@@ -43,6 +43,10 @@ FAMILIES = {
 """The file in `releasing` that checks and prices a verb (`plan_<verb>`), loaded on first use; a new family adds its own."""
 
 
+OF_PERSONS = ("table", "histogram")
+"""The verbs whose sensitivity is known where a person has several records."""
+
+
 class Curator:
     """Holds confidential records and a privacy budget, and publishes releases.
 
@@ -93,10 +97,9 @@ class Curator:
     @cached_property
     def n(self) -> int:
         """The number of records: public under replace-one, and the one thing that is read before a charge."""
-        if self.schema.adjacency != "replace-one":
-            raise NotAvailable(
-                f"n is not public under adjacency={self.schema.adjacency!r}; release a noisy table instead"
-            )
+        if not self.schema.n_is_public:
+            why = f"adjacency={self.schema.adjacency!r}" if self.schema.unit is None else f"unit={self.schema.unit!r}"
+            raise NotAvailable(f"n is not public under {why}; release a noisy table instead")
         n = self.__records.count_rows() if self.schema.fixed is None else sum(self.group_sizes)
         if n > self.schema.max_rows:
             raise InvalidInput(f"there are {n} records, more than the schema's max_rows = {self.schema.max_rows}")
@@ -118,7 +121,7 @@ class Curator:
 
     @property
     def _public_size(self) -> PublicSize:
-        if self.schema.adjacency != "replace-one":
+        if not self.schema.n_is_public:
             return PublicSize(None)
         return PublicSize(self.n, None if self.schema.fixed is None else self.group_sizes)
 
@@ -368,6 +371,10 @@ class Curator:
     def _plan(self, verb: str, *args: Any, **kwargs: Any) -> Plan:
         if verb not in FAMILIES:
             raise InvalidInput(f"unknown verb {verb!r}; this curator releases: {', '.join(FAMILIES)}")
+        if self.schema.unit is not None and verb not in OF_PERSONS:
+            raise NotAvailable(
+                f"{verb} is for records of one person each; with unit={self.schema.unit!r} there are {', '.join(OF_PERSONS)}"
+            )
         planner = getattr(import_module(f"discreet.curator.releasing.{FAMILIES[verb]}"), f"plan_{verb}")
         try:
             plan: Plan = planner(self.schema, self._public_size, self.ledger.currency, *args, **kwargs)

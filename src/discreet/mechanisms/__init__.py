@@ -26,9 +26,11 @@ from discreet.privacy.moment_sensitivity import covariance_sensitivity
 
 
 class TableSpecification(Protocol):
-    """What `mechanism=` of a table takes."""
+    """What `mechanism=` of a table takes; `records` of one person count, where neighbours differ in a person."""
 
-    def for_table(self, guarantee: Guarantee, adjacency: str = "replace-one") -> TableMechanism: ...
+    def for_table(
+        self, guarantee: Guarantee, adjacency: str = "replace-one", *, records: int = 1
+    ) -> TableMechanism: ...
 
 
 class MeanSpecification(Protocol):

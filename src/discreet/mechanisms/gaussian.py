@@ -55,11 +55,11 @@ class Gaussian:
 
     integer: bool = False
 
-    def for_table(self, guarantee: Guarantee, adjacency: str = "replace-one") -> TableMechanism:
-        """The mechanism that reaches `guarantee` with the smallest standard deviation."""
+    def for_table(self, guarantee: Guarantee, adjacency: str = "replace-one", *, records: int = 1) -> TableMechanism:
+        """The mechanism that reaches `guarantee` with the smallest standard deviation: k times larger for k `records`."""
         if self.integer:
-            return gaussian_on_integers(guarantee, adjacency)
-        sensitivity = table_sensitivity(adjacency)
+            return gaussian_on_integers(guarantee, adjacency, records)
+        sensitivity = table_sensitivity(adjacency, records=records)
         sd = calibrate.gaussian(guarantee, l2_squared=sensitivity.l2_squared)
         return TableMechanism("Gaussian", "gaussian", GaussianNoise(sd), sensitivity, guarantee, False, gaussian_cost)
 

@@ -13,13 +13,15 @@ In mu both cost more than their continuous namesakes:
   the new one and e^(-1/b) otherwise: the count is as private as randomised response with epsilon = 1/b, which is
   mu = 2 Phi^-1(p). Where a record is replaced two counts move, and the trade-off curve is that of two such responses: a
   polygon with the corners (alpha, beta) = ((1 - p)^2, 1 - p^2) and the mirror image. Points above a convex curve have
-  their chord above it, so the corners alone decide: mu = Phi^-1(1 - (1 - p)^2) - Phi^-1(1 - p^2), exactly.
+  their chord above it, so the corners alone decide: mu = Phi^-1(1 - (1 - p)^2) - Phi^-1(1 - p^2), exactly. A person with
+  k records is replaced in k steps of one record, each of them mu-GDP: k mu are charged (group privacy).
 - **Gaussian.** It is not (l2/s)-GDP. Rounding a continuous Gaussian of variance s^2 - tau^2 at random (weights
   exp(-(K - Y)^2/(2 tau^2))) gives the integer Gaussian of variance s^2 but for a factor of e^(+-D), where each of the
   counts that move adds 4 e to D, e = 2 sum_j exp(-2 pi^2 tau^2 j^2); the counts that do not move are the same on both
   sides. So the table is mu-GDP with mu = l2/sqrt(s^2 - tau^2), up to the max-divergence D. With tau = 3/2 and two counts
-  D is below 10^-18. No claim is made for s <= tau. The bound is loose (the excess in mu seems to be 1/(24 s^2), and
-  tau^2/(2 s^2) is charged), so under a Gaussian guarantee whole numbers are had for less by rounding a release.
+  D is below 10^-18 (below k 10^-18 for persons with up to k records, who can move 2k counts). No claim is made for
+  s <= tau. The bound is loose (the excess in mu seems to be 1/(24 s^2), and tau^2/(2 s^2) is charged), so under a
+  Gaussian guarantee whole numbers are had for less by rounding a release.
 """
 
 from __future__ import annotations
@@ -46,24 +48,23 @@ _SAFETY = 1e-12
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(6)
 
 
-def laplace_on_integers(guarantee: Guarantee, adjacency: str = "replace-one") -> TableMechanism:
-    """Discrete Laplace noise of the smallest scale that reaches `guarantee`."""
-    sensitivity = table_sensitivity(adjacency)
-    counts = int(sensitivity.l1)  # 2 where a record is replaced, 1 where it is added or removed
+def laplace_on_integers(guarantee: Guarantee, adjacency: str = "replace-one", records: int = 1) -> TableMechanism:
+    """Discrete Laplace noise of the smallest scale that reaches `guarantee`; of mu, by k steps of one record each."""
+    sensitivity = table_sensitivity(adjacency, records=records)
     if isinstance(guarantee, GaussianDP):
-        scale = _scale_for(guarantee.mu, counts)
+        scale = _scale_for(guarantee.mu / records * (1 - _SAFETY), _counts(adjacency))
     else:
-        scale = calibrate.laplace(guarantee, float(counts))
+        scale = calibrate.laplace(guarantee, float(sensitivity.l1))
     law = DiscreteLaplace(scale)
     return TableMechanism("DiscreteLaplace", "laplace", law, sensitivity, guarantee, False, discrete_laplace_cost, True)
 
 
-def gaussian_on_integers(guarantee: Guarantee, adjacency: str = "replace-one") -> TableMechanism:
+def gaussian_on_integers(guarantee: Guarantee, adjacency: str = "replace-one", records: int = 1) -> TableMechanism:
     """Discrete Gaussian noise of the smallest parameter s that reaches `guarantee`."""
-    sensitivity = table_sensitivity(adjacency)
+    sensitivity = table_sensitivity(adjacency, records=records)
     square = Fraction(sensitivity.l2_squared)
     if isinstance(guarantee, GaussianDP | ApproxDP):
-        scale = _root_up(square / _mu_of(guarantee) ** 2 + TAU_SQUARED)
+        scale = _root_up(square / _mu_of(guarantee, records) ** 2 + TAU_SQUARED)
     else:
         scale = calibrate.gaussian(guarantee, l2_squared=square)
     law = DiscreteGaussian(scale)
@@ -83,7 +84,10 @@ def discrete_laplace_cost(mechanism: TableMechanism, currency: Currency) -> Cost
     if currency == "rho":
         return Cost("rho", epsilon * math.tanh(epsilon / 2) * (1 + 1e-15))
     if currency == "mu":
-        return Cost("mu", discrete_laplace_mu(mechanism.scale, int(mechanism.sensitivity.l1)))
+        coordinates = int(mechanism.sensitivity.l1**2 / mechanism.sensitivity.l2_squared)
+        records = int(mechanism.sensitivity.l1) // coordinates
+        mu = discrete_laplace_mu(mechanism.scale, coordinates)
+        return Cost("mu", mu if records == 1 else records * mu * (1 + _SAFETY))
     raise no_cost(mechanism, currency, "the currency is unknown")
 
 
@@ -99,6 +103,11 @@ def discrete_gaussian_cost(mechanism: TableMechanism, currency: Currency) -> Cos
     if currency == "epsilon":
         raise no_cost(mechanism, currency, "Gaussian noise has no finite pure epsilon; use Laplace(integer=True)")
     raise no_cost(mechanism, currency, "state the release's guarantee as ApproxDP(epsilon, delta)")
+
+
+def _counts(adjacency: str) -> int:
+    """2 counts move where a record is replaced, 1 where it is added or removed."""
+    return int(table_sensitivity(adjacency).l1)
 
 
 def discrete_laplace_mu(scale: float, counts: int) -> float:
@@ -133,11 +142,12 @@ def _scale_for(mu: float, counts: int) -> float:
     return high
 
 
-def _mu_of(guarantee: GaussianDP | ApproxDP) -> Fraction:
+def _mu_of(guarantee: GaussianDP | ApproxDP, records: int) -> Fraction:
     """The mu that a guarantee leaves: for (epsilon, delta) the largest, once both have paid for the max-divergence."""
     if isinstance(guarantee, GaussianDP):
         return guarantee.exact
-    epsilon, delta = guarantee.epsilon * (1 - 1e-14) - 1e-17, guarantee.delta * (1 - 1e-14)
+    epsilon = guarantee.epsilon * (1 - 1e-14) - records * 1e-17
+    delta = guarantee.delta * (1 - records * 1e-14)
     if not epsilon > 0:
         raise InvalidInput(f"{guarantee} is too strong for noise on the whole numbers: use Gaussian()")
     return Fraction(gaussian_curve.mu_for(epsilon, delta) * (1 - _SAFETY))

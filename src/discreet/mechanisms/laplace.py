@@ -31,7 +31,8 @@ class Laplace:
     Guarantee: epsilon = 2/b pure DP for the replacement of one record (a table's L1 sensitivity is 2: one count falls by
     one, another rises by one), epsilon = 1/b for one record added or removed. Under a Gaussian guarantee mu, b is the
     smallest scale whose exact trade-off curve stays above G_mu: b_min(mu), where two coordinates are shifted (Kim, Lee,
-    Kwak and Jung 2022, the Laplace mechanism under GDP), 1/(-2 log(2 Phi(-mu/2))), where one is.
+    Kwak and Jung 2022, the Laplace mechanism under GDP), 1/(-2 log(2 Phi(-mu/2))), where one is. Where neighbours differ
+    in a person with up to k records, counts move by up to k, and k scales protect as one does against 1.
 
     Costs: epsilon = 2/b exactly; mu by its own trade-off curve, on the grid mu(a') with a' = a + 2 log cosh(1/(2 b_g)),
     a = 1/b and b_g the scale in grid steps; rho = epsilon tanh(epsilon/2); (epsilon, 0) on an approximate budget.
@@ -61,16 +62,15 @@ class Laplace:
 
     integer: bool = False
 
-    def for_table(self, guarantee: Guarantee, adjacency: str = "replace-one") -> TableMechanism:
-        """The mechanism that reaches `guarantee` with the smallest scale."""
+    def for_table(self, guarantee: Guarantee, adjacency: str = "replace-one", *, records: int = 1) -> TableMechanism:
+        """The mechanism that reaches `guarantee` with the smallest scale: with k `records` a person, k times that for one."""
         if self.integer:
-            return laplace_on_integers(guarantee, adjacency)
-        sensitivity = table_sensitivity(adjacency)
+            return laplace_on_integers(guarantee, adjacency, records)
+        sensitivity = table_sensitivity(adjacency, records=records)
         if isinstance(guarantee, GaussianDP):
-            smallest = (
-                calibrate.laplace_table(guarantee) if _two_coordinates(sensitivity) else calibrate.laplace(guarantee, 1)
-            )
-            scale = _room_for_the_grid(smallest)
+            two = _coordinates(sensitivity) == 2
+            smallest = calibrate.laplace_table(guarantee) if two else calibrate.laplace(guarantee, 1)
+            scale = _room_for_the_grid(smallest, records)
         else:
             scale = calibrate.laplace(guarantee, float(sensitivity.l1))
         return TableMechanism("Laplace", "laplace", LaplaceNoise(scale), sensitivity, guarantee, False, laplace_cost)
@@ -101,16 +101,20 @@ def laplace_cost(mechanism: TableMechanism, currency: Currency) -> Cost:
     if currency == "rho":
         return Cost("rho", epsilon * math.tanh(epsilon / 2) * (1 + 1e-15))
     if currency == "mu":
-        rate = 1.0 / mechanism.scale + grid_excess(mechanism.scale)
-        return Cost(
-            "mu", laplace_table_mu(rate) if _two_coordinates(mechanism.sensitivity) else _one_coordinate_mu(rate)
-        )
+        coordinates = _coordinates(mechanism.sensitivity)
+        records = int(mechanism.sensitivity.l1) // coordinates
+        rate = records * (1.0 / mechanism.scale + grid_excess(mechanism.scale))
+        return Cost("mu", laplace_table_mu(rate) if coordinates == 2 else _one_coordinate_mu(rate))
     raise no_cost(mechanism, currency, "the currency is unknown")
 
 
-def _two_coordinates(sensitivity: Sensitivity) -> bool:
-    """Whether one record moves two counts by 1 each (it is replaced) or only one (it is added or removed)."""
-    return sensitivity.l1 == 2
+def _coordinates(sensitivity: Sensitivity) -> int:
+    """How many counts move at worst: 2 where a record or person is replaced, 1 where one is added or removed.
+
+    At worst, because a shift that is spread over several counts is never easier to see than the whole of it in one
+    (`discreet.privacy.laplace_vector`): of the counts that fall, and of those that rise.
+    """
+    return int(sensitivity.l1**2 / sensitivity.l2_squared)
 
 
 def _one_coordinate_mu(rate: float) -> float:
@@ -118,6 +122,6 @@ def _one_coordinate_mu(rate: float) -> float:
     return shift_mu(rate) * (1 + SAFETY)
 
 
-def _room_for_the_grid(scale: float) -> float:
-    """The scale enlarged so that the curve on the grid, at rate 1/b + excess, is that of the scale asked for."""
-    return math.nextafter(1.0 / (1.0 / scale - grid_excess(scale)) * (1 + 1e-15), math.inf)
+def _room_for_the_grid(scale: float, records: int) -> float:
+    """`records` scales, enlarged so that the curve on the grid, of rate records (1/b + excess), is the one asked for."""
+    return math.nextafter(records / (1.0 / scale - records * grid_excess(records * scale)) * (1 + 1e-15), math.inf)

@@ -31,12 +31,17 @@ class ProjectedGaussian:
     True
     """
 
-    def for_table(self, guarantee: Guarantee, adjacency: str = "replace-one") -> TableMechanism:
+    def for_table(self, guarantee: Guarantee, adjacency: str = "replace-one", *, records: int = 1) -> TableMechanism:
         """The mechanism that reaches `guarantee` with the smallest standard deviation; needs a public total."""
         if adjacency != "replace-one":
             raise NotAvailable(
                 f"ProjectedGaussian needs a public total, which adjacency {adjacency!r} does not give (one record more or "
                 "less changes it); use Gaussian()"
+            )
+        if records != 1:
+            raise NotAvailable(
+                f"ProjectedGaussian needs a public total, which persons with up to {records} records each do not have; use "
+                "Gaussian()"
             )
         sensitivity = table_sensitivity(adjacency)
         sd = calibrate.gaussian(guarantee, l2_squared=sensitivity.l2_squared)

@@ -147,7 +147,7 @@ class SensitivitySpace:
         return self.size
 
 
-def table(adjacency: str = "replace-one", *, fixed: str | None = None) -> Sensitivity:
+def table(adjacency: str = "replace-one", *, fixed: str | None = None, records: int = 1) -> Sensitivity:
     """The sensitivity of a table of counts, whatever its number of cells, its other cells included.
 
     Each record falls into exactly one cell (a stray into the other cell, or into the first where the schema is complete),
@@ -163,23 +163,31 @@ def table(adjacency: str = "replace-one", *, fixed: str | None = None) -> Sensit
 
     *Add-remove.* One record more moves the table by e_i: L1 = 1 and L2^2 = 1.
 
+    *Persons with at most k records each.* A person's records that count make a vector x of whole numbers, none negative,
+    with |x|_1 <= k. A person more moves the table by x: L1 <= k, and |x|_2 <= |x|_1 <= k. A person replaced moves it by
+    y - x: L1 <= 2k, and |y - x|_2^2 = |x|_2^2 + |y|_2^2 - 2 x.y <= 2 k^2, as x.y >= 0. Both are attained by k records in one
+    cell against k in another. How many records a person has is not public, so no sum stays.
+
     Parameters
     ----------
     adjacency : "replace-one" or "add-remove"
-        Which sets of records are neighbours.
+        Which sets of records are neighbours; of persons, where these have several.
     fixed : str, optional
         The column whose label a replaced record keeps. Under "add-remove" `NotAvailable`: no group size is public there.
+    records : int
+        k, the number of records of one person that count (`max_records` of a schema with a unit).
 
     Examples
     --------
     >>> table("replace-one", fixed="sex")
     Sensitivity(l1=2, l2_squared=2)
+    >>> table("replace-one", records=5)
+    Sensitivity(l1=10, l2_squared=50)
     >>> table("add-remove")
     Sensitivity(l1=1, l2_squared=1)
     """
-    if _totals_are_fixed(adjacency, fixed is not None):
-        return Sensitivity(l1=2, l2_squared=2)
-    return Sensitivity(l1=1, l2_squared=1)
+    tables = 2 if _totals_are_fixed(adjacency, fixed is not None) else 1  # a person in place of another, or one alone
+    return Sensitivity(l1=tables * records, l2_squared=tables * records**2)
 
 
 def table_space(

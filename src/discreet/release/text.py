@@ -6,6 +6,8 @@ import math
 from itertools import islice, product
 from typing import TYPE_CHECKING
 
+from discreet.release.labels import shortened
+from discreet.release.neighbours import neighbours
 from discreet.release.tables.strays import number_of_strays, stray_cells
 
 if TYPE_CHECKING:
@@ -35,14 +37,7 @@ def statement(release: TableRelease) -> str:
     """One sentence: what is guaranteed, and under which assumptions."""
     if release.guarantee is None:
         return "No privacy guarantee is recorded for this table; only the law of its noise is."
-    unit = {
-        "replace-one": "one record is replaced by any other (the number of records is public)",
-        "add-remove": "one record is added or removed",
-    }.get(release.adjacency, f"one record changes ({release.adjacency})")
-    if release.schema.fixed is not None:
-        label = f"label of {shortened(release.schema.fixed)!r}"
-        unit = f"one record is replaced by any other with the same {label} (these labels and their numbers are public)"
-    promise = f"The whole table satisfies {release.guarantee} with respect to neighbours in which {unit}"
+    promise = f"The whole table satisfies {release.guarantee} with respect to neighbours in which {neighbours(release.schema)}"
     if release.mechanism in ("Gaussian", "ProjectedGaussian"):
         # The sampler draws on a grid: its law and the continuous one differ by this much and no more.
         promise += "; mu-GDP (and what follows from it) holds up to a max-divergence below 1e-70 per cell"
@@ -53,12 +48,6 @@ def number(value: float, sd: float) -> str:
     """A count with as many decimals as its noise leaves meaningful: one digit below the leading one of `sd`."""
     decimals = min(6, max(0, 1 - math.floor(math.log10(sd)))) if sd > 0 else 1
     return f"{value:z.{decimals}f}"  # z: no minus before a zero
-
-
-def shortened(text: str, longest: int = 24) -> str:
-    """A label on one line without control characters, whatever a category's text contains."""
-    text = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-    return text if len(text) <= longest else text[: longest - 1] + "…"
 
 
 def as_text(release: TableRelease, level: float = 0.95) -> str:

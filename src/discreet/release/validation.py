@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from discreet.errors import InvalidInput
+from discreet.release.neighbours import check_n
 
 if TYPE_CHECKING:
     from discreet.release.tables.table import TableRelease
@@ -39,8 +40,9 @@ def check_parts(release: TableRelease) -> None:
 
 def _check_axes(release: TableRelease) -> None:
     names, schema = release.column_names, release.schema
-    if schema.adjacency == "add-remove" and release.n is not None:
-        raise InvalidInput("n is not public under adjacency='add-remove'; leave it out")
+    check_n(schema, release.n)
+    if release.projected and not schema.n_is_public:
+        raise InvalidInput("a projected table adds up to n, which is not public here")
     if not names or len(set(names)) < len(names):
         raise InvalidInput(f"the axes of a table are one or more different columns, not {names!r}")
     for name in (*names, *release.summed_over):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from discreet.errors import InvalidInput
-from discreet.schema.schema import unknown_name
+from discreet.schema import unknown_name
 
 T = TypeVar("T")
 

@@ -13,7 +13,7 @@ from discreet.errors import InvalidInput
 from discreet.inference import TestResult, goodness_of_fit, homogeneity, hotelling, independence
 from discreet.runs.entries import Entries
 from discreet.runs.release_step import ReleaseStep
-from discreet.schema.schema import unknown_name
+from discreet.schema import unknown_name
 
 COMMON = ("name", "test", "note", "null", "seed")
 

@@ -22,7 +22,7 @@ from discreet.mechanisms import (
 from discreet.privacy import ApproxDP, GaussianDP, PureDP, ZeroConcentratedDP
 from discreet.privacy.questions import Guarantee
 from discreet.runs.entries import Entries
-from discreet.schema.schema import unknown_name
+from discreet.schema import unknown_name
 
 COMMON = ("name", "verb", "note", "epsilon", "delta", "mu", "rho")
 PROMISES = ("epsilon", "mu", "rho")

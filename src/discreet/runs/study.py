@@ -6,6 +6,7 @@ import math
 from importlib.metadata import PackageNotFoundError, version
 
 from discreet.inference import TestResult
+from discreet.release.neighbours import neighbours
 from discreet.runs.folder import RELEASES, TESTS
 from discreet.runs.outcome import RunOutcome
 from discreet.runs.results import holm
@@ -61,17 +62,10 @@ def _summary(outcome: RunOutcome) -> str:
 
 def _promise(schema: Schema) -> str:
     """Who is protected, in one sentence."""
-    if schema.adjacency == "add-remove":
-        unit = "one record were added or removed"
-    elif schema.fixed is not None:
-        unit = (
-            f"one record were replaced by any other with the same label of {schema.fixed!r} (these labels are public)"
-        )
-    else:
-        unit = "one record were replaced by any other (the number of records is public)"
     return (
-        f"Noise or chance went into everything below, so that it would be about as likely if {unit}: the guarantees say how "
-        "nearly. Intervals and p-values take that into account."
+        f"Noise or chance went into everything below, so that it would be about as likely if "
+        f"{neighbours(schema).replace(' is ', ' were ', 1)}: the guarantees say how nearly. Intervals and p-values take that "
+        "into account."
     )
 
 

@@ -2,14 +2,13 @@
 
 A schema is declared by the curator and never learnt from the data, because a category, a bound or a column that is taken
 from the records tells something about them before any noise is added. It also says which two tables are *neighbours*
-(`adjacency`, `fixed`), for that decides what every guarantee means.
+(`adjacency`, `fixed`), and who is protected (`unit`, `max_records`), for that decides what every guarantee means.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal
@@ -17,15 +16,18 @@ from typing import Any, Literal
 from discreet.errors import InvalidInput
 from discreet.schema import toml
 from discreet.schema.canonical import Category
+from discreet.schema.checks import check_unit, known_keys, unknown_name, whole
 from discreet.schema.columns import Bounded, Categorical
 
-__all__ = ["Adjacency", "Bounded", "Categorical", "Column", "Schema", "unknown_name"]
+__all__ = ["Adjacency", "Bounded", "Categorical", "Column", "Schema"]
 
 Adjacency = Literal["replace-one", "add-remove"]
 _ADJACENCIES = ("replace-one", "add-remove")
 _MAX_ROWS = 2**40
 
 Column = Categorical | Bounded
+
+_OPTIONS = ("complete", "fixed", "adjacency", "max_rows", "unit", "max_records")
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +46,12 @@ class Schema:
         Whether neighbours differ by replacing one record (n is public) or by one record more (n is not).
     max_rows : int
         A public cap on the number of records, at most 2**40.
+    unit : str, optional
+        The column that says whose record it is, e.g. "patient_id": text or whole numbers, and none of `columns`. Then a person
+        is protected with all of her records, and `adjacency` speaks of persons. None: every record is a person of its own.
+    max_records : int, optional
+        k, with `unit` only, from 1 to 2**20: how many records of one person count. Of more, k are taken by a pseudo-random
+        order, which is a function of that person's records alone.
 
     Examples
     --------
@@ -60,6 +68,8 @@ class Schema:
     fixed: str | None
     adjacency: Adjacency
     max_rows: int
+    unit: str | None
+    max_records: int | None
 
     def __init__(
         self,
@@ -69,6 +79,8 @@ class Schema:
         fixed: str | None = None,
         adjacency: Adjacency = "replace-one",
         max_rows: int = _MAX_ROWS,
+        unit: str | None = None,
+        max_records: int | None = None,
     ) -> None:
         if not isinstance(columns, Mapping) or not columns:
             raise InvalidInput("columns must be a mapping such as {'smoking': ['no', 'yes']} with at least one column")
@@ -76,8 +88,7 @@ class Schema:
             raise InvalidInput(f"complete must be True or False, got {complete!r}")
         if adjacency not in _ADJACENCIES:
             raise InvalidInput(f"adjacency must be one of {', '.join(map(repr, _ADJACENCIES))}, got {adjacency!r}")
-        if isinstance(max_rows, bool) or not isinstance(max_rows, int) or not 1 <= max_rows <= _MAX_ROWS:
-            raise InvalidInput(f"max_rows must be a whole number from 1 to 2**40, got {max_rows!r}")
+        whole("max_rows", max_rows, 40)
         declared = {_column_name(name): _column(name, column) for name, column in columns.items()}
         object.__setattr__(self, "columns", MappingProxyType(declared))
         object.__setattr__(self, "complete", complete)
@@ -86,6 +97,24 @@ class Schema:
         if fixed is not None:
             self.categorical(fixed)
         object.__setattr__(self, "fixed", fixed)
+        check_unit(unit, max_records, declared, fixed)
+        object.__setattr__(self, "unit", unit)
+        object.__setattr__(self, "max_records", max_records)
+
+    @property
+    def n_is_public(self) -> bool:
+        """Whether the number of records is: not where one may be added, nor where a replaced person may have another number."""
+        return self.adjacency == "replace-one" and self.unit is None
+
+    @property
+    def protected(self) -> str:
+        """Who is protected, as a ledger notes it: "record", or the persons of the unit, however many records count."""
+        return "record" if self.unit is None else f"person: {self.unit}"
+
+    @property
+    def most_records(self) -> int:
+        """How many records a neighbour can differ in: k of a person, or 1."""
+        return 1 if self.max_records is None else self.max_records
 
     def categorical(self, name: str) -> Categorical:
         """The categorical column `name`; `InvalidInput` where it is not declared or numeric."""
@@ -121,9 +150,7 @@ class Schema:
         return self._with({name: self.columns[name] for name in wanted})
 
     def _with(self, columns: Mapping[str, Column]) -> Schema:
-        return Schema(
-            columns, complete=self.complete, fixed=self.fixed, adjacency=self.adjacency, max_rows=self.max_rows
-        )
+        return Schema(columns, **{name: getattr(self, name) for name in _OPTIONS})
 
     def to_dict(self) -> dict[str, Any]:
         """A dictionary that JSON and TOML hold exactly."""
@@ -139,20 +166,21 @@ class Schema:
             **({} if self.fixed is None else {"fixed": self.fixed}),
             "adjacency": self.adjacency,
             "max_rows": self.max_rows,
+            **({} if self.unit is None else {"unit": self.unit, "max_records": self.max_records}),
             "columns": columns,
         }
 
     @classmethod
     def from_dict(cls, declared: Mapping[str, Any]) -> Schema:
         """The schema that `to_dict` wrote."""
-        options = _known_keys("the schema", declared, ("columns", "complete", "fixed", "adjacency", "max_rows"))
+        options = known_keys("the schema", declared, ("columns", *_OPTIONS))
         columns = options.pop("columns", None)
         if not isinstance(columns, Mapping):
             raise InvalidInput("the schema needs a table 'columns' that maps each name to its categories or bounds")
         parsed: dict[str, Column | Sequence[Category]] = {}
         for name, column in columns.items():
             if isinstance(column, Mapping):
-                bounds = _known_keys(f"column {name!r}", column, ("lower", "upper", "step", "missing"))
+                bounds = known_keys(f"column {name!r}", column, ("lower", "upper", "step", "missing"))
                 if not {"lower", "upper"} <= set(bounds):
                     raise InvalidInput(f"column {name!r}: bounds need both lower and upper")
                 parsed[name] = Bounded(**bounds)
@@ -171,7 +199,7 @@ class Schema:
 
     @property
     def _identity(self) -> tuple[object, ...]:
-        return tuple(self.columns.items()), self.complete, self.fixed, self.adjacency, self.max_rows
+        return (tuple(self.columns.items()), *(getattr(self, name) for name in _OPTIONS))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Schema) and self._identity == other._identity
@@ -197,18 +225,11 @@ class Schema:
                 (f"fixed={self.fixed!r}", self.fixed is not None),
                 (f"adjacency={self.adjacency!r}", self.adjacency != "replace-one"),
                 (f"max_rows={self.max_rows}", self.max_rows != _MAX_ROWS),
+                (f"unit={self.unit!r}, max_records={self.max_records}", self.unit is not None),
             )
             if shown
         ]
         return f"Schema({', '.join([f'{{{columns}}}', *options])})"
-
-
-def unknown_name(kind: str, name: object, known: Iterable[str]) -> InvalidInput:
-    """The error for a name that is not there: it lists the known ones and the nearest."""
-    names = list(known)
-    nearest = get_close_matches(str(name), names, n=1)
-    hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
-    return InvalidInput(f"unknown {kind} {name!r}; known: {', '.join(map(repr, names)) or 'none'}{hint}")
 
 
 def _column_name(name: object) -> str:
@@ -224,12 +245,3 @@ def _column(name: object, column: object) -> Column:
         return Categorical(column)  # type: ignore[arg-type]
     except InvalidInput as error:
         raise InvalidInput(f"column {name!r}: {error}") from None
-
-
-def _known_keys(where: str, declared: Mapping[str, Any], known: tuple[str, ...]) -> dict[str, Any]:
-    if not isinstance(declared, Mapping):
-        raise InvalidInput(f"{where} must be a mapping with {', '.join(known)}")
-    for key in declared:
-        if key not in known:
-            raise unknown_name(f"entry of {where}", key, known)
-    return dict(declared)

@@ -10,7 +10,7 @@ from discreet.display import painter
 from discreet.errors import InvalidInput
 from discreet.estimate import BoxDensity, CdfBand, Density, Empirical
 from discreet.estimate.density import SeriesDensity
-from discreet.release.text import shortened
+from discreet.release.labels import shortened
 from discreet.view.theme import FAINT, PALETTE, RULE, SMALL, TEXT, new_figure
 
 if TYPE_CHECKING:

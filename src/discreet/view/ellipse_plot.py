@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from discreet.display import painter
 from discreet.errors import InvalidInput
 from discreet.inference.mean_regions import MeanRegions
-from discreet.release.text import shortened
+from discreet.release.labels import shortened
 from discreet.view.theme import EMPHASIS, FAINT, PALETTE, RULE, TEXT, key, new_figure
 
 if TYPE_CHECKING:

@@ -9,7 +9,8 @@ import numpy as np
 from discreet.display import painter
 from discreet.release import CdfRelease, HistogramRelease, SeriesRelease
 from discreet.release.densities.drawn_text import cell_names, facts, statement
-from discreet.release.text import number, shortened
+from discreet.release.labels import shortened
+from discreet.release.text import number
 from discreet.view.html import MOST_LINES, table
 
 

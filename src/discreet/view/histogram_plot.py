@@ -10,7 +10,8 @@ from discreet.display import painter
 from discreet.errors import InvalidInput
 from discreet.release import CdfRelease, HistogramRelease, SeriesRelease
 from discreet.release.densities.drawn_text import facts
-from discreet.release.text import number, shortened
+from discreet.release.labels import shortened
+from discreet.release.text import number
 from discreet.view.theme import FAINT, INK, PALETTE, RULE, SMALL, TEXT, new_figure
 
 if TYPE_CHECKING:

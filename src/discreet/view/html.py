@@ -9,9 +9,10 @@ from itertools import islice, product
 
 from discreet.display import painter
 from discreet.inference.result import TestResult
+from discreet.release.labels import shortened
 from discreet.release.tables.strays import number_of_strays, stray_cells
 from discreet.release.tables.table import TableRelease
-from discreet.release.text import law_in_words, number, shortened, size_in_words, statement
+from discreet.release.text import law_in_words, number, size_in_words, statement
 from discreet.view.theme import probability
 
 MOST_LINES, MOST_COLUMNS = 40, 16

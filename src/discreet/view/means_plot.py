@@ -9,7 +9,7 @@ import numpy as np
 from discreet.display import painter
 from discreet.errors import InvalidInput
 from discreet.inference.mean_intervals import MeanInterval, MeanIntervals
-from discreet.release.text import shortened
+from discreet.release.labels import shortened
 from discreet.view.theme import EMPHASIS, FAINT, INK, PALETTE, RULE, SMALL, TEXT, key, new_figure
 
 if TYPE_CHECKING:

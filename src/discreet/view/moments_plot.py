@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 
 from discreet.display import painter
 from discreet.errors import InvalidInput
+from discreet.release.labels import shortened
 from discreet.release.moments.means import MeanRelease
 from discreet.release.moments.means_text import measured, noise_in_words
 from discreet.release.moments.moments import MomentsRelease
-from discreet.release.text import shortened
 from discreet.view.theme import FAINT, INK, PALETTE, RULE, SMALL, TEXT, key, new_figure
 
 if TYPE_CHECKING:

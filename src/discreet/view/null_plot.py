@@ -10,7 +10,7 @@ from scipy import special
 
 from discreet.display import painter
 from discreet.inference.result import TestResult
-from discreet.release.text import shortened
+from discreet.release.labels import shortened
 from discreet.view.theme import EMPHASIS, FAINT, INK, PALETTE, TEXT, key, new_figure, probability
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 from discreet.display import painter
 from discreet.release.choices.sample import SampleRelease
 from discreet.release.choices.sample_text import law_in_words
-from discreet.release.text import shortened
+from discreet.release.labels import shortened
 from discreet.view.theme import FAINT, INK, PALETTE, RULE, TEXT, new_figure
 
 if TYPE_CHECKING:

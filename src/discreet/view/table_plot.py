@@ -9,8 +9,9 @@ import numpy as np
 
 from discreet.display import painter
 from discreet.errors import InvalidInput
+from discreet.release.labels import shortened
 from discreet.release.tables.table import TableRelease
-from discreet.release.text import law_in_words, number, shortened, size_in_words
+from discreet.release.text import law_in_words, number, size_in_words
 from discreet.view.theme import FAINT, INK, PALETTE, RULE, SMALL, TEXT, key, new_figure, text_width
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from scipy import special
 from discreet.display import painter
 from discreet.errors import InvalidInput
 from discreet.privacy.tradeoff import TradeOff
-from discreet.release.text import shortened
+from discreet.release.labels import shortened
 from discreet.view.theme import EMPHASIS, FAINT, INK, PALETTE, RULE, SMALL, TEXT, key, new_figure, text_width
 
 if TYPE_CHECKING:

@@ -122,7 +122,8 @@ def _save(release: Any, estimate: Estimate, output: Path) -> None:
 
 def _view(path: Path, release: Any, estimate: Estimate, output: Path | None) -> RenderableType:
     from discreet.cli.views.table import LONGEST_LIST, empty_table
-    from discreet.release.text import number, shortened
+    from discreet.release.labels import shortened
+    from discreet.release.text import number
 
     names, cells = cells_of(release)
     shown = len(cells) if len(cells) <= LONGEST_LIST else LONGEST_LIST - 4

@@ -15,7 +15,7 @@ from discreet.cli.output import facts, heading, printable, warning
 from discreet.cli.views.table import Facts, empty_table
 from discreet.estimate import BoxDensity, Density, Empirical
 from discreet.estimate.density import SeriesDensity
-from discreet.release.text import shortened
+from discreet.release.labels import shortened
 
 if TYPE_CHECKING:
     from discreet.estimate import CdfBand

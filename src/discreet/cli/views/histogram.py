@@ -15,7 +15,8 @@ from discreet.cli.output import printable
 from discreet.cli.views import table as table_view
 from discreet.cli.views.table import LEVEL, LONGEST_LIST, TALLEST_GRID, Facts, empty_table, fits
 from discreet.release.densities.drawn_text import cell_names, noise_in_words
-from discreet.release.text import number, shortened
+from discreet.release.labels import shortened
+from discreet.release.text import number
 
 if TYPE_CHECKING:
     from discreet.release import CdfRelease, HistogramRelease, SeriesRelease

@@ -11,8 +11,8 @@ from rich.text import Text
 
 from discreet.cli.output import printable
 from discreet.cli.views.table import LEVEL, Facts, empty_table, fits
+from discreet.release.labels import shortened
 from discreet.release.moments.means_text import measured, noise_in_words, plus_minus, size_in_words
-from discreet.release.text import shortened
 
 if TYPE_CHECKING:
     from discreet.curator import Price

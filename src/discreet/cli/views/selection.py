@@ -9,7 +9,7 @@ from rich.text import Text
 
 from discreet.cli.output import printable
 from discreet.cli.views.table import Facts
-from discreet.release.text import shortened
+from discreet.release.labels import shortened
 
 if TYPE_CHECKING:
     from discreet.curator import Price

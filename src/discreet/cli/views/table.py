@@ -14,8 +14,9 @@ from rich.table import Table
 from rich.text import Text
 
 from discreet.cli.output import console, printable
+from discreet.release.labels import shortened
 from discreet.release.tables.strays import number_of_strays, stray_cells
-from discreet.release.text import law_in_words, number, shortened
+from discreet.release.text import law_in_words, number
 
 if TYPE_CHECKING:
     from discreet.curator import Price

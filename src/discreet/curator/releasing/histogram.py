@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from discreet.curator import gate
+from discreet.curator.releasing.count_noise import check_counts, count_mechanism, draw_counts
 from discreet.curator.releasing.plan import Plan, PublicSize, Records, specification
 from discreet.curator.releasing.programs import versions
-from discreet.errors import DiscreetError, InvalidInput
-from discreet.mechanisms import TableSpecification, default_for_table
+from discreet.errors import InvalidInput
+from discreet.mechanisms import TableSpecification
 from discreet.privacy.cost import Currency
 from discreet.privacy.guarantee import Guarantee
-from discreet.privacy.sensitivity import table as table_sensitivity
 from discreet.release.densities.histogram import HistogramRelease, check_bins
 from discreet.release.validation import whole_number
 from discreet.schema import Schema
@@ -35,36 +34,19 @@ def plan_histogram(
     the sensitivity is that of a table: replacing a record moves the counts by e_i - e_j (L1 = 2, L2^2 = 2), adding or
     removing one by e_i (1, 1).
     """
-    table_sensitivity(schema.adjacency, fixed=schema.fixed)
+    reached = count_mechanism(schema, guarantee, mechanism)
     if not isinstance(column, str | list | tuple):
         raise InvalidInput(f"column is a name or a list of names, not {column!r}")
     names = (column,) if isinstance(column, str) else tuple(column)
     cells = _cells(bins, len(names))
     check_bins(schema, names, cells)
     part = schema.select(names)
-    chosen = default_for_table(guarantee, schema.adjacency) if mechanism is None else mechanism
-    if isinstance(chosen, type) or not hasattr(chosen, "for_table"):
-        raise InvalidInput(
-            f"mechanism must be a specification such as discreet.mechanisms.Laplace(), not {mechanism!r}"
-        )
-    reached = chosen.for_table(guarantee, schema.adjacency)
     cost = reached.cost(currency)
-    cap = schema.max_rows if public.n is None else public.n
-    gate.check_draw(family=reached.family, scale=reached.scale, cap=cap, integer=reached.integer)
+    cap = check_counts(schema, public, reached)
     noise = reached.law.on(cells)
 
     def make(records: Records) -> HistogramRelease:
-        exact = records.count_bins(names, cells)
-        if len(exact) != noise.size or (public.n is not None and sum(exact) != public.n):
-            raise DiscreetError("the records changed since they were counted")
-        # Where n is not public, no error may tell that it passed the cap. Capping moves a count no further than it moved.
-        drawn = gate.draw_noise(
-            [min(x, cap) for x in exact],
-            family=reached.family,
-            scale=reached.scale,
-            cap=cap,
-            integer=reached.integer,
-        )
+        drawn = draw_counts(records.count_bins(names, cells), noise.size, public, reached, cap)
         return HistogramRelease(
             schema=part,
             column_names=names,

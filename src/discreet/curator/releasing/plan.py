@@ -12,16 +12,13 @@ from discreet.errors import BudgetExceeded
 from discreet.privacy import Cost
 from discreet.schema import Schema
 
-UNIT = "record"
-"""The privacy unit: one record belongs to one person."""
-
 
 @dataclass(frozen=True)
 class PublicSize:
     """What is public about the number of records: all that may be read before a charge.
 
-    `n` is None under add-remove. `groups` are the sizes of the fixed column's groups in the order of its labels (that of
-    the undeclared ones last, unless the schema is complete); None without a fixed column.
+    `n` is None under add-remove, and where persons have several records. `groups` are the sizes of the fixed column's groups
+    in the order of its labels (that of the undeclared ones last, unless the schema is complete); None without one.
     """
 
     n: int | None
@@ -146,7 +143,7 @@ def price(plan: Plan, ledger: Ledger) -> Price:
     """The price of a plan: the ledger's own check of the charge, without the charge."""
     refusal = None
     try:
-        ledger.check(plan.cost, adjacency=plan.schema.adjacency, unit=UNIT, fixed=plan.schema.fixed)
+        ledger.check(plan.cost, adjacency=plan.schema.adjacency, unit=plan.schema.protected, fixed=plan.schema.fixed)
     except BudgetExceeded as refused:
         refusal = str(refused)
     left = ledger.remaining

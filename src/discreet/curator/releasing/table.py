@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cache
-from importlib.metadata import version
 
 import numpy as np
 
-from discreet.curator import gate
+from discreet.curator.releasing.count_noise import check_counts, count_mechanism, draw_counts
 from discreet.curator.releasing.plan import Plan, PublicSize, Records, specification
+from discreet.curator.releasing.programs import versions
 from discreet.errors import DiscreetError, InvalidInput
-from discreet.mechanisms import TableSpecification, default_for_table
+from discreet.mechanisms import TableSpecification
 from discreet.privacy.cost import Currency
 from discreet.privacy.guarantee import Guarantee
-from discreet.privacy.sensitivity import table as table_sensitivity
 from discreet.release import TableRelease
 from discreet.schema import Schema
 
@@ -31,7 +29,7 @@ def plan_table(
     mechanism: TableSpecification | None = None,
 ) -> Plan:
     """Check and price a table of `columns` before anything is charged; every error here is free and data-independent."""
-    table_sensitivity(schema.adjacency, fixed=schema.fixed)
+    reached = count_mechanism(schema, guarantee, mechanism)
     names = _names(schema, columns)
     part = schema.select(names)
     shape = tuple(len(part.categorical(name).categories) for name in names)
@@ -41,31 +39,15 @@ def plan_table(
         raise InvalidInput(
             f"a table of {' x '.join(map(str, shape))} has {cells:,} cells; at most {MAX_CELLS:,} are released at once"
         )
-    chosen = default_for_table(guarantee, schema.adjacency) if mechanism is None else mechanism
-    if isinstance(chosen, type) or not hasattr(chosen, "for_table"):
-        raise InvalidInput(
-            f"mechanism must be a specification such as discreet.mechanisms.Laplace(), not {mechanism!r}"
-        )
-    reached = chosen.for_table(guarantee, schema.adjacency)
     cost = reached.cost(currency)
-    cap = schema.max_rows if public.n is None else public.n
-    gate.check_draw(family=reached.family, scale=reached.scale, cap=cap, integer=reached.integer)
+    cap = check_counts(schema, public, reached)
     noise = reached.law.on(shape, other=not schema.complete, group_axis=group_axis)
 
     def make(records: Records) -> TableRelease:
         exact = records.tabulate(names)
-        if len(exact) != cells or (public.n is not None and sum(exact) != public.n):
-            raise DiscreetError("the records changed since they were counted")
         if group_axis is not None and _group_sizes(exact, shape, group_axis) != public.groups:
             raise DiscreetError("the records changed since they were counted")
-        # Where n is not public, no error may tell that it passed the cap. Capping moves a count no further than it moved.
-        drawn = gate.draw_noise(
-            [min(x, cap) for x in exact],
-            family=reached.family,
-            scale=reached.scale,
-            cap=cap,
-            integer=reached.integer,
-        )
+        drawn = draw_counts(exact, cells, public, reached, cap)
         return TableRelease(
             schema=part,
             column_names=names,
@@ -76,7 +58,7 @@ def plan_table(
             guarantee=guarantee,
             cost=cost,
             n=public.n,
-            versions=_versions(),
+            versions=versions(),
             group_sizes=None if group_axis is None else public.groups,
         )
 
@@ -96,12 +78,6 @@ def plan_table(
         mechanism=reached.name,
         make=make,
     )
-
-
-@cache
-def _versions() -> dict[str, str]:
-    """The programs that make a release; looked up once, since reading a package's metadata takes a millisecond."""
-    return {"discreet": version("discreet"), "opendp": gate.opendp_version()}
 
 
 def _cells(shape: tuple[int, ...], group_axis: int | None, *, other: bool) -> int:

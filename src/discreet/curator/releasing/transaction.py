@@ -13,7 +13,7 @@ import warnings
 from typing import Any
 
 from discreet.curator.ledger import Ledger, Neighbours
-from discreet.curator.releasing.plan import UNIT, Plan, Records
+from discreet.curator.releasing.plan import Plan, Records
 from discreet.curator.watching import refuse_if_watched
 from discreet.errors import LedgerError, ReleaseFailed
 from discreet.release.io import dumps, loads
@@ -33,7 +33,7 @@ def carry_out(plan: Plan, records: Records, ledger: Ledger, request_id: str | No
         request_id=identity,
         specification=plan.specification,
         adjacency=plan.schema.adjacency,
-        unit=UNIT,
+        unit=plan.schema.protected,
         fixed=plan.schema.fixed,
     )
     if entry.released:
@@ -57,7 +57,7 @@ def take_up(plan: Plan, records: Records, ledger: Ledger, request_id: str) -> An
     """
     refuse_if_watched()
     entry = next((entry for entry in ledger.entries() if entry.request_id == request_id), None)
-    given = (plan.specification, plan.cost, Neighbours(plan.schema.adjacency, UNIT, plan.schema.fixed))
+    given = (plan.specification, plan.cost, Neighbours(plan.schema.adjacency, plan.schema.protected, plan.schema.fixed))
     if entry is None or (entry.specification, entry.cost, entry.neighbours) != given:
         raise LedgerError(f"the ledger has no charge {request_id!r} for this very request")
     if entry.released:

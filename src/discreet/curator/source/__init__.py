@@ -7,20 +7,21 @@ engine's own error often holds a value. Numbers that leave this room are confide
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 import narwhals.stable.v2 as nw
 
 from discreet.curator.source.diagnose import Diagnosis, diagnose
-from discreet.curator.source.encode import Reader, cells, cells_by_group, row_major
+from discreet.curator.source.encode import Groups, Reader, cells, cells_by_group, row_major
 from discreet.curator.source.files import open_file
 from discreet.curator.source.frames import open_frame
 from discreet.curator.source.ibis_tables import open_ibis
 from discreet.curator.source.moments import Moments, gather
 from discreet.curator.source.numeric import Grid
 from discreet.curator.source.partitions import open_dask
+from discreet.curator.source.persons import Cut
 from discreet.curator.source.spark import open_spark
 from discreet.curator.source.tables import open_relation
 from discreet.errors import DiscreetError, InvalidInput, SourceError
@@ -65,12 +66,16 @@ def open_source(source: Any, schema: Schema) -> Source:
     for name in schema.columns:
         if name not in names:
             raise unknown_name("column of the schema", name, map(str, names))
+    if schema.unit is not None:
+        if schema.unit not in names:
+            raise unknown_name("column, the unit of the schema", schema.unit, map(str, names))
+        _sealed(lambda: reader.check_unit(str(schema.unit)))
     return Source(reader, schema)
 
 
 def _opening(source: Any, schema: Schema) -> Callable[[], tuple[Reader, list[str]]]:
     if isinstance(source, str | Path):
-        return lambda: open_file(source, list(schema.columns))
+        return lambda: open_file(source, [*schema.columns, *([] if schema.unit is None else [schema.unit])])
     native = nw.to_native(source, pass_through=True)
     library, kind = type(native).__module__.partition(".")[0], type(native).__name__
     numeric = [name for name, column in schema.columns.items() if isinstance(column, Bounded)]
@@ -101,6 +106,7 @@ class Source:
     def tabulate(self, columns: Sequence[str]) -> list[int]:
         """Exact counts of the declared cells, row-major over `columns`; then of the records with a stray in any of them.
 
+        Where the schema has a unit, at most `max_records` records of a person count: see `discreet.curator.source.persons`.
         Where the schema is complete there is no further cell, and a stray counts as the first category. Where it is not,
         and `columns` include its fixed column, every group has an other cell of its own: see `encode.cells_by_group`.
         """
@@ -111,7 +117,12 @@ class Source:
         if fixed in columns and not complete:
             position = list(chosen).index(str(fixed))
             return _sealed(lambda: cells_by_group(self._reader.groups(chosen), list(chosen.values()), position))
-        return _sealed(lambda: cells(self._reader.groups(chosen), list(chosen.values()), complete=complete))
+        count = self._reader.groups if self._schema.unit is None else self._of_persons
+        return _sealed(lambda: cells(count(chosen), list(chosen.values()), complete=complete))
+
+    def _of_persons(self, columns: Mapping[str, Cut]) -> Groups:
+        """The records that count, where the schema bounds how many of a person do."""
+        return self._reader.persons(str(self._schema.unit), columns, self._schema.most_records)
 
     def count_groups(self) -> list[int]:
         """The number of records with each label of the fixed column; then, unless complete, with none of them."""
@@ -158,7 +169,8 @@ class Source:
         if math.prod(sizes) > _MOST_CELLS:
             raise InvalidInput(f"a histogram of {math.prod(sizes)} cells is too large: at most 2**24 are counted")
         cut = {name: (Grid.of(chosen[name]), size) for name, size in zip(chosen, sizes, strict=True)}
-        return _sealed(lambda: row_major(self._reader.bins(cut), sizes))
+        count = self._reader.bins if self._schema.unit is None else self._of_persons
+        return _sealed(lambda: row_major(count(cut), sizes))
 
     def count_codes(self, column: str) -> list[int]:
         """The number of records with each code 0 ... J of a numeric column."""

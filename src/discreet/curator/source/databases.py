@@ -14,6 +14,8 @@ from discreet.curator.source.dialects import Dialect
 from discreet.curator.source.encode import STRAY, Flaws, Groups
 from discreet.curator.source.moments import MOST_ROWS, Digits, Part, pairs
 from discreet.curator.source.numeric import Grid
+from discreet.curator.source.person_sql import kept_sql
+from discreet.curator.source.persons import Cut, key_of, no_persons
 from discreet.errors import DiscreetError, InvalidInput, SourceError
 from discreet.schema.columns import Categorical
 
@@ -101,15 +103,25 @@ class DatabaseReader:
         return parts
 
     def bins(self, columns: Mapping[str, tuple[Grid, int]]) -> Groups:
-        coded = self._coded({name: grid for name, (grid, _) in columns.items()}, "", "", "")
-        cut = [
-            f"LEAST((j{i} + {grid.centre}) * CAST({size} AS BIGINT) {self._dialect.divided} {grid.steps}, {size - 1})"
-            for i, (grid, size) in enumerate(columns.values())
-        ]
-        shown = ", ".join(f"{bin_} AS b{i}" for i, bin_ in enumerate(cut))
-        by = ", ".join(f"b{i}" for i in range(len(cut)))
-        rows = self._ask(f"SELECT {by}, count(*) AS n FROM (SELECT {shown} FROM ({coded}) AS b) AS c GROUP BY {by}")
+        shown = _shown(len(columns))
+        binned = self._binned(columns, "", "")
+        rows = self._ask(f"SELECT {shown}, count(*) AS n FROM ({binned}) AS c GROUP BY {shown}")
         return [([int(position) for position in row[:-1]], int(row[-1])) for row in rows]
+
+    def check_unit(self, name: str) -> None:
+        field = self._fields[self._positions[name]]
+        if self._person(name) is None:
+            raise no_persons(name, field.sql_type)
+
+    def persons(self, unit: str, columns: Mapping[str, Cut], most: int) -> Groups:
+        coded, shown = self._coded_persons(f"{self._person(unit)} AS u", columns), _shown(len(columns))
+        key = key_of(unit, list(columns))
+        bounded = kept_sql(
+            f"SELECT * FROM ({coded}) AS p WHERE u IS NOT NULL", len(columns), most, key, self._dialect.persons
+        )
+        alone = f"SELECT {shown}, count(*) AS n FROM ({coded}) AS p WHERE u IS NULL GROUP BY {shown}"
+        rows = self._ask(f"{bounded} UNION ALL {alone}")
+        return [([int(code) for code in row[:-1]], int(row[-1])) for row in rows]
 
     def flaws(self, name: str, grid: Grid) -> Flaws:
         position, nan = self._positions[name], self._dialect.literal(float("nan"))
@@ -139,6 +151,31 @@ class DatabaseReader:
     def close(self) -> None:
         del self._ask_engine
 
+    def _person(self, name: str) -> str | None:
+        position = self._positions[name]
+        field = self._fields[position]
+        return self._dialect.person(f"t.c{position}", "uuid" if field.sql_type == "uuid" else field.kind)
+
+    def _coded_persons(self, person: str, columns: Mapping[str, Cut]) -> str:
+        """A row a record: the bytes of its person, u, and its codes g0, g1, ..."""
+        categorical = {name: cut for name, cut in columns.items() if isinstance(cut, Categorical)}
+        if len(categorical) < len(columns):
+            cuts = {name: cut for name, cut in columns.items() if not isinstance(cut, Categorical)}
+            return self._binned(cuts, "u, ", f"{person}, ")
+        joins, codes = self._joined(categorical)
+        shown = ", ".join(f"{f'coalesce({code}, {STRAY})' if code else STRAY} AS g{i}" for i, code in enumerate(codes))
+        return f"SELECT {person}, {shown} FROM {self._records} {joins}"
+
+    def _binned(self, columns: Mapping[str, tuple[Grid, int]], carried: str, kept: str) -> str:
+        """A row a record: its bins g0, g1, ..., and before them what is carried."""
+        coded = self._coded({name: grid for name, (grid, _) in columns.items()}, carried, kept, "")
+        cut = [
+            f"LEAST((j{i} + {grid.centre}) * CAST({size} AS BIGINT) {self._dialect.divided} {grid.steps}, {size - 1})"
+            for i, (grid, size) in enumerate(columns.values())
+        ]
+        shown = ", ".join(f"{bin_} AS g{i}" for i, bin_ in enumerate(cut))
+        return f"SELECT {carried}{shown} FROM ({coded}) AS b"
+
     def _coded(self, columns: Mapping[str, Grid], carried: str, kept: str, joins: str) -> str:
         numbers = ", ".join(f"{self._number(name)} AS v{i}" for i, name in enumerate(columns))
         codes = ", ".join(f"{self._dialect.code_of(f'v{i}', grid)} AS j{i}" for i, grid in enumerate(columns.values()))
@@ -165,6 +202,10 @@ class DatabaseReader:
     def _ask(self, sql: str) -> Rows:
         ask = self._ask_engine
         return [tuple(row) for row in answered(lambda: ask(sql))]
+
+
+def _shown(codes: int) -> str:
+    return ", ".join(f"g{i}" for i in range(codes))
 
 
 def answered(ask: Callable[[], _Answer], message: str = NO_ANSWER) -> _Answer:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from discreet.curator.source.numeric import BLANKS, Grid
+from discreet.curator.source.person_sql import PersonDialect
 from discreet.schema.canonical import Spellings
 
 _LARGEST = 2**63
@@ -38,6 +39,8 @@ class Dialect:
         The sum of 64-bit integers in a type that does not overflow.
     number : callable
         From an SQL value and its kind ("text" or "decimal") to its double; None where the engine offers no exact way.
+    persons : PersonDialect
+        What the query for the records of a person needs.
     """
 
     name: str
@@ -49,6 +52,7 @@ class Dialect:
     hexadecimal: Callable[[str], str]
     wide_sum: Callable[[str], str]
     number: Callable[[str, str], str | None]
+    persons: PersonDialect
 
     def literal(self, number: float) -> str:
         """A double, exactly."""
@@ -80,6 +84,17 @@ class Dialect:
             f"WHEN {above} < {self.literal(0.25 / grid.scale)} THEN {low} "
             f"ELSE LEAST(GREATEST(CAST({code} AS BIGINT), {low}), {high}) END"
         )
+
+    def person(self, value: str, kind: str) -> str | None:
+        """The bytes of the person that a value stands for, NULL where it is none; None: no kind of a unit."""
+        if kind in ("text", "integer", "uuid"):
+            return self.utf8(f"CAST({value} AS {self.text})")
+        if kind == "float":
+            whole = f"{value} = floor({value}) AND abs({value}) < {self.literal(2.0**63)}"
+            text = self.utf8(f"CAST(CAST({value} AS BIGINT) AS {self.text})")
+            missing = f"{value} IS NULL OR {value} = {self.literal(float('nan'))}"
+            return f"CASE WHEN {missing} THEN NULL WHEN {whole} THEN {text} ELSE {self.utf8(chr(39) * 2)} END"
+        return None
 
     def spelt(self, value: str, kind: str) -> str:
         """The value in the form in which spellings of this kind are compared."""
@@ -177,6 +192,12 @@ POSTGRES = Dialect(
     hexadecimal=lambda digits: f"decode('{digits}', 'hex')",
     wide_sum=lambda value: f"sum({value})",  # its sum of bigint is numeric
     number=_postgres_number,
+    persons=PersonDialect(
+        digest=lambda text, person: f"md5(convert_to({text.format(text='text')}, 'UTF8') || {person}) COLLATE \"C\"",
+        copies=lambda names, rows, number: (
+            f"SELECT {names}, copy FROM ({rows}) AS b CROSS JOIN LATERAL generate_series(1, {number}) AS s(copy)"
+        ),
+    ),
 )
 SPARK = Dialect(
     name="Spark",
@@ -188,4 +209,10 @@ SPARK = Dialect(
     hexadecimal=lambda digits: f"X'{digits}'",
     wide_sum=lambda value: f"sum(CAST({value} AS DECIMAL(19, 0)))",
     number=_spark_number,
+    persons=PersonDialect(
+        digest=lambda text, person: f"md5(concat(CAST({text.format(text='STRING')} AS BINARY), {person}))",
+        copies=lambda names, rows, number: (
+            f"SELECT {names}, explode(sequence(CAST(1 AS BIGINT), {number})) AS copy FROM ({rows}) AS b"
+        ),
+    ),
 )

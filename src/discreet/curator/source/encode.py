@@ -17,6 +17,7 @@ import numpy as np
 
 from discreet.curator.source.moments import Part
 from discreet.curator.source.numeric import Grid
+from discreet.curator.source.persons import Cut
 from discreet.errors import InvalidInput
 from discreet.schema.canonical import Spellings
 from discreet.schema.columns import Categorical
@@ -55,6 +56,14 @@ class Reader(Protocol):
 
     def bins(self, columns: Mapping[str, tuple[Grid, int]]) -> Groups:
         """Pairs (bin of each column, number of records): code j of J + 1 falls into bin min(m - 1, j m // J)."""
+        ...
+
+    def check_unit(self, name: str) -> None:
+        """`InvalidInput` where the column's type cannot tell persons apart."""
+        ...
+
+    def persons(self, unit: str, columns: Mapping[str, Cut], most: int) -> Groups:
+        """Pairs (code or bin of each column, number of records) of the records that count: see `persons`."""
         ...
 
     def flaws(self, name: str, grid: Grid) -> Flaws:

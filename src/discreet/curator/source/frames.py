@@ -28,9 +28,11 @@ from discreet.curator.source.frame_moments import (
     lazy_bins,
     lazy_moments,
 )
-from discreet.curator.source.frame_numbers import collected, is_null, machine_numbers
+from discreet.curator.source.frame_numbers import collected, doubles, is_null, machine_numbers
+from discreet.curator.source.frame_persons import can_be_unit, kept_groups
 from discreet.curator.source.moments import Part
 from discreet.curator.source.numeric import Grid
+from discreet.curator.source.persons import Cut, key_of, no_persons
 from discreet.errors import InvalidInput
 from discreet.schema.canonical import Spellings
 from discreet.schema.columns import Categorical
@@ -127,6 +129,24 @@ class FrameReader:
         if isinstance(frame, nw.LazyFrame):
             return lazy_bins(frame, columns)
         return [group for block in blocks(frame) for group in block_bins(block, columns)]
+
+    def check_unit(self, name: str) -> None:
+        dtype = self._frame.collect_schema()[name]
+        if not can_be_unit(dtype):
+            raise no_persons(name, dtype)
+
+    def persons(self, unit: str, columns: Mapping[str, Cut], most: int) -> Groups:
+        frame = collected(self._frame.select(unit, *columns))
+        codes, sizes = [], []
+        for name, cut in columns.items():
+            if isinstance(cut, Categorical):
+                codes.append(_positions(frame, {name: cut}))
+                sizes.append(len(cut))
+            else:
+                grid, size = cut
+                codes.append(np.minimum(grid.codes(doubles(frame[name])) * size // grid.steps, size - 1))
+                sizes.append(size)
+        return kept_groups(frame[unit], codes, sizes, most, key_of(unit, list(columns)))
 
     def flaws(self, name: str, grid: Grid) -> Flaws:
         found = [block_flaws(block[name], grid) for block in blocks(collected(self._frame.select(name)))]

@@ -13,15 +13,20 @@ from dataclasses import astuple
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from discreet.curator.source.databases import answered
 from discreet.curator.source.encode import Flaws, Groups, distinct_names
 from discreet.curator.source.frames import FrameReader, open_frame
 from discreet.curator.source.moments import Part
 from discreet.curator.source.numeric import Grid
+from discreet.curator.source.persons import Cut, person_of
 from discreet.errors import SourceError
 from discreet.schema.columns import Categorical
 
 _FAN_IN = 32
+_SPREAD = 1024
+PERSON = "discreet person"
 _FAILED = (
     "a partition of the Dask frame cannot be read or counted: a worker was lost, a file is damaged, or this package is not "
     "installed there (no detail is shown, because it could show a record)"
@@ -61,6 +66,15 @@ class PartitionReader:
     def bins(self, columns: Mapping[str, tuple[Grid, int]]) -> Groups:
         return _pairs(self._added(list(columns), partial(_bins, columns=dict(columns)), _add_counts))
 
+    def check_unit(self, name: str) -> None:
+        open_frame(self._frame[[name]]._meta)[0].check_unit(name)
+
+    def persons(self, unit: str, columns: Mapping[str, Cut], most: int) -> Groups:
+        """The records of each person are brought together, among the workers, by the name of the person."""
+        frame = self._frame[[unit, *columns]].map_partitions(_with_person, unit)
+        count = partial(_persons, unit=unit, columns=dict(columns), most=most)
+        return _pairs(self._added([unit, *columns], count, _add_counts, frame.shuffle(on=PERSON)))
+
     def flaws(self, name: str, grid: Grid) -> Flaws:
         found: Flaws = self._added([name], partial(FrameReader.flaws, name=name, grid=grid), _add_flaws)
         return found
@@ -73,12 +87,15 @@ class PartitionReader:
     def close(self) -> None:
         del self._frame
 
-    def _added(self, names: list[Any], count: Callable[..., Any], add: Callable[[list[Any]], Any]) -> Any:
+    def _added(
+        self, names: list[Any], count: Callable[..., Any], add: Callable[[list[Any]], Any], frame: Any = None
+    ) -> Any:
         """What `count` says of each partition, added by `add`; the functions run where Dask runs."""
         dask: Any = importlib.import_module("dask")  # it is there: the frame is of it
         counted = dask.delayed(partial(_counted, count=count), pure=False)
         added = dask.delayed(partial(_sum, add=add), pure=False)
-        answers = [counted(partition) for partition in self._frame[names].to_delayed()]
+        partitions = (self._frame if frame is None else frame)[names].to_delayed()
+        answers = [counted(partition) for partition in partitions]
         while len(answers) > 1:
             answers = [added(answers[i : i + _FAN_IN]) for i in range(0, len(answers), _FAN_IN)]
         (answer,) = answered(lambda: dask.compute(*answers), _FAILED)
@@ -106,6 +123,17 @@ def _groups(reader: FrameReader, columns: Mapping[str, Categorical]) -> Counts:
 
 def _bins(reader: FrameReader, columns: Mapping[str, tuple[Grid, int]]) -> Counts:
     return _add_counts([_as_counts([group]) for group in reader.bins(columns)])
+
+
+def _persons(reader: FrameReader, unit: str, columns: Mapping[str, Cut], most: int) -> Counts:
+    return _add_counts([_as_counts([group]) for group in reader.persons(unit, columns, most)])
+
+
+def _with_person(partition: Any, unit: str) -> Any:
+    """With a column by which the records of a person meet; those without a person are spread."""
+    names = [person_of(value) for value in partition[unit].tolist()]
+    meeting = [str(row % _SPREAD) if name is None else name for row, name in enumerate(names)]
+    return partition.assign(**{PERSON: np.array(meeting, dtype=object)})
 
 
 def _as_counts(groups: Iterable[tuple[Sequence[int], int]]) -> Counts:

@@ -23,6 +23,7 @@ from discreet.curator.source.numeric import Grid
 WHOLE = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"}
 _FLOATS = {"FLOAT", "DOUBLE"}
 _WIDE = {"HUGEINT", "UHUGEINT", "BIGNUM"}
+INTEGERS = WHOLE | _WIDE
 _EXACT = 2**53
 
 
@@ -69,7 +70,12 @@ def clamped_sql(d: str, grid: Grid) -> str:
 
 
 def bins_sql(numbers: Sequence[str], cuts: Sequence[tuple[Grid, int]], records: str) -> str:
-    """A row a cell: the bins j m // J of the codes j, and the number of records.
+    """A row a cell: the bins j m // J of the codes j (see `binned_sql`), and the number of records."""
+    return f"SELECT *, count(*) FROM ({binned_sql(numbers, cuts, records)}) GROUP BY ALL"
+
+
+def binned_sql(numbers: Sequence[str], cuts: Sequence[tuple[Grid, int]], records: str, carried: str = "") -> str:
+    """A row a record: the bins b0, b1, ... of its codes; before them the column `carried`, named u, if there is one.
 
     The bin of code J is m, and a number above the bounds may fall into one beyond; the caller puts them into bin m - 1. Where
     the bins fit 16 bits, a failed cast finds the numbers below the bounds and the missing ones, and a bin is
@@ -80,8 +86,9 @@ def bins_sql(numbers: Sequence[str], cuts: Sequence[tuple[Grid, int]], records: 
     centred = ", ".join(f"{centred_sql(f'v{i}', grid)} AS d{i}" for i, (grid, _) in enumerate(cuts))
     tried = ", ".join(f"d{i}, {_tried(f'd{i}', *cut)} AS b{i}" for i, cut in enumerate(cuts))
     bins = ", ".join(f"{_binned(f'd{i}', f'b{i}', *cut)} AS b{i}" for i, cut in enumerate(cuts))
-    inner = f"SELECT {tried} FROM (SELECT {centred} FROM (SELECT {values} FROM {records}))"
-    return f"SELECT *, count(*) FROM (SELECT {bins} FROM ({inner})) GROUP BY ALL"
+    first, u = (f"{carried} AS u, ", "u, ") if carried else ("", "")
+    inner = f"SELECT {u}{tried} FROM (SELECT {u}{centred} FROM (SELECT {first}{values} FROM {records}))"
+    return f"SELECT {u}{bins} FROM ({inner})"
 
 
 def groups_sql(columns: Sequence[str], most: int, records: str) -> str:

@@ -20,8 +20,11 @@ import duckdb
 from discreet.curator.source.encode import STRAY, Flaws, Groups, distinct_names
 from discreet.curator.source.moments import MOST_ROWS, Digits, Part
 from discreet.curator.source.numeric import Grid
+from discreet.curator.source.persons import Cut, no_persons
 from discreet.curator.source.table_numbers import (
+    INTEGERS,
     WHOLE,
+    binned_sql,
     bins_of_groups,
     bins_sql,
     flaws_sql,
@@ -30,6 +33,7 @@ from discreet.curator.source.table_numbers import (
     sums_sql,
     veiled,
 )
+from discreet.curator.source.table_persons import person_column, persons_sql
 from discreet.schema.canonical import Spellings
 from discreet.schema.columns import Categorical
 
@@ -38,10 +42,9 @@ _Answer = TypeVar("_Answer")
 DISTRUST = "SET disabled_optimizers = 'statistics_propagation'"  # see `table_numbers`
 
 _MOST_GROUPS = 2**17
+_ROWS_SORTED = 2**20
 _RECORDS = "discreet_records"  # the name of the relation within a query; no view of this name outlives it
 
-_INTEGERS = {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "BIGNUM"}
-_INTEGERS |= {"UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT"}
 _TIMESTAMPS = {"TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"}
 
 
@@ -64,7 +67,7 @@ def lookup(sql_type: str, spellings: Spellings) -> Lookup:
     """The spellings of a column of this DuckDB type, in the form in which DuckDB prints them."""
     if sql_type == "VARCHAR" or sql_type.startswith("ENUM("):
         return Lookup("VARCHAR", spellings.texts)
-    if sql_type in _INTEGERS:
+    if sql_type in INTEGERS:
         return Lookup("VARCHAR", {str(integer): code for integer, code in spellings.integers.items()})
     if sql_type in ("FLOAT", "DOUBLE"):
         return Lookup("DOUBLE", spellings.floats)
@@ -125,6 +128,36 @@ class TableReader:
         cuts = list(columns.values())
         rows = self._ask(bins_sql([self._number(name) for name in columns], cuts, self._records))
         return [([min(b, size - 1) for b, (_, size) in zip(row[:-1], cuts, strict=True)], row[-1]) for row in rows]
+
+    def check_unit(self, name: str) -> None:
+        sql_type = self._types[self._positions[name]]
+        if person_column("", sql_type) is None:
+            raise no_persons(name, sql_type)
+
+    def persons(self, unit: str, columns: Mapping[str, Cut], most: int) -> Groups:
+        return self._persons(unit, columns, most, "true")
+
+    def _persons(self, unit: str, columns: Mapping[str, Cut], most: int, part: str) -> Groups:
+        position = self._positions[unit]
+        person = str(person_column(f"t.c{position}", self._types[position]))
+        coded = self._coded_persons(person if self._is_ours else veiled(person), columns)
+        return [(row[:-1], row[-1]) for row in self._ask(persons_sql(coded, unit, list(columns), most, part))]
+
+    def _coded_persons(self, person: str, columns: Mapping[str, Cut]) -> str:
+        """A row a record: the bytes of its person, u, and its codes g0, g1, ..."""
+        categorical = {name: cut for name, cut in columns.items() if isinstance(cut, Categorical)}
+        if len(categorical) == len(columns):
+            lookups = self._lookups(categorical)
+            codes = [
+                f"coalesce(k{i}.code, {STRAY})" if found.codes else f"{STRAY}" for i, (_, found) in enumerate(lookups)
+            ]
+            joins = " ".join(_join(i, position, found) for i, (position, found) in enumerate(lookups))
+            shown = ", ".join(f"{code} AS g{i}" for i, code in enumerate(codes))
+            return f"SELECT {person} AS u, {shown} FROM {self._records} {joins}"
+        cuts = [cut for cut in columns.values() if not isinstance(cut, Categorical)]
+        shown = ", ".join(f"least(b{i}, {size - 1}) AS g{i}" for i, (_, size) in enumerate(cuts))
+        binned = binned_sql([self._number(name) for name in columns], cuts, self._records, person)
+        return f"SELECT u, {shown} FROM ({binned})"
 
     def flaws(self, name: str, grid: Grid) -> Flaws:
         position = self._positions[name]
@@ -243,6 +276,18 @@ class FileReader(TableReader):
         except duckdb.OutOfMemoryException:
             return None
         return None if len(rows) > _MOST_GROUPS else bins_of_groups(rows, list(columns.values()))
+
+    def persons(self, unit: str, columns: Mapping[str, Cut], most: int) -> Groups:
+        """In parts of the persons, as sorting takes memory; in finer ones where that does not suffice."""
+        parts = 1 + self.count_rows() // _ROWS_SORTED
+        try:
+            return self._persons_in_parts(unit, columns, most, parts)
+        except duckdb.OutOfMemoryException:
+            return self._within_memory(lambda: self._persons_in_parts(unit, columns, most, 16 * parts))
+
+    def _persons_in_parts(self, unit: str, columns: Mapping[str, Cut], most: int, parts: int) -> Groups:
+        where = [f"coalesce(hash(u) % {parts}, 0) = {part}" for part in range(parts)]
+        return [group for part in where for group in self._persons(unit, columns, most, part)]
 
     def flaws(self, name: str, grid: Grid) -> Flaws:
         return self._within_memory(partial(super().flaws, name, grid))

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from discreet import display
 from discreet.errors import InvalidInput
 from discreet.release.io import Document
+from discreet.release.neighbours import check_n, neighbours
 from discreet.release.parts import cost_document, cost_part, guarantee_part, schema_part, typed, versions_part
-from discreet.release.text import shortened
 from discreet.release.validation import whole_number
 from discreet.schema import Schema
 
@@ -51,8 +51,7 @@ class ChosenRelease:
         object.__setattr__(self, "versions", MappingProxyType(dict(self.versions)))
         if self.n is not None:
             object.__setattr__(self, "n", whole_number("n", self.n))
-            if self.schema.adjacency == "add-remove":
-                raise InvalidInput("n is not public under adjacency='add-remove'; leave it out")
+            check_n(self.schema, self.n)
             if not 0 <= self.n < 2**63:
                 raise InvalidInput("n, the number of records, must lie in 0 ... 2^63 - 1")
 
@@ -89,14 +88,8 @@ def statement(release: ChosenRelease) -> str:
     """One sentence: what is guaranteed, and with respect to whom."""
     if release.guarantee is None:
         return f"No privacy guarantee is recorded for this {release.what}."
-    unit = {
-        "replace-one": "one record is replaced by any other (the number of records is public)",
-        "add-remove": "one record is added or removed",
-    }.get(release.adjacency, f"one record changes ({release.adjacency})")
-    if release.schema.fixed is not None:
-        label = f"label of {shortened(release.schema.fixed)!r}"
-        unit = f"one record is replaced by any other with the same {label} (these labels and their numbers are public)"
-    return f"The whole {release.what} satisfies {release.guarantee} with respect to neighbours in which {unit}."
+    who = neighbours(release.schema)
+    return f"The whole {release.what} satisfies {release.guarantee} with respect to neighbours in which {who}."
 
 
 SHARED = ("schema", "guarantee", "cost", "n", "versions")

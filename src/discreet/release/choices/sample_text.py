@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet.release.text import shortened
+from discreet.release.labels import shortened
 
 if TYPE_CHECKING:
     from discreet.release.choices.sample import SampleRelease

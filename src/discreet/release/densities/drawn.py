@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from discreet import display
 from discreet.errors import InvalidInput
 from discreet.release.io import Document
+from discreet.release.neighbours import check_n
 from discreet.release.parts import (
     cost_document,
     cost_part,
@@ -90,8 +91,7 @@ class DrawnRelease:
         if self.mechanism not in self.laws:
             raise InvalidInput(f"unknown mechanism {self.mechanism!r} of a {self.what}: one of {', '.join(self.laws)}")
         set_field("scale", LAWS[self.mechanism](self.scale).scale)
-        if self.schema.adjacency == "add-remove" and self.n is not None:
-            raise InvalidInput("n is not public under adjacency='add-remove'; leave it out")
+        check_n(self.schema, self.n)
         if self.n is not None and not 0 <= self.n < 2**63:
             raise InvalidInput("n, the number of records, must lie in 0 ... 2^63 - 1")
         if not 0 <= self.exponent <= LARGEST_EXPONENT:

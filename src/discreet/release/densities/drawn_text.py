@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet.release.text import aligned, number, shortened
+from discreet.release.labels import shortened
+from discreet.release.neighbours import neighbours
+from discreet.release.text import aligned, number
 
 if TYPE_CHECKING:
     from discreet.release.densities.cdf import CdfRelease
@@ -29,14 +31,8 @@ def statement(release: DrawnRelease) -> str:
     """One sentence: what is guaranteed, and under which assumptions."""
     if release.guarantee is None:
         return f"No privacy guarantee is recorded for this {release.what}; only the law of its noise is."
-    unit = {
-        "replace-one": "one record is replaced by any other (the number of records is public)",
-        "add-remove": "one record is added or removed",
-    }.get(release.adjacency, f"one record changes ({release.adjacency})")
-    if release.schema.fixed is not None:
-        label = f"label of {shortened(release.schema.fixed)!r}"
-        unit = f"one record is replaced by any other with the same {label} (these labels and their numbers are public)"
-    promise = f"The whole {release.what} satisfies {release.guarantee} with respect to neighbours in which {unit}"
+    who = neighbours(release.schema)
+    promise = f"The whole {release.what} satisfies {release.guarantee} with respect to neighbours in which {who}"
     if release.mechanism in ("Gaussian", "ProjectedGaussian"):
         # The sampler draws on a grid: its law and the continuous one differ by this much and no more.
         promise += "; mu-GDP (and what follows from it) holds up to a max-divergence below 1e-70 per number"

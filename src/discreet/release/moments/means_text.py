@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from discreet.release.text import aligned, number, shortened
+from discreet.release.labels import shortened
+from discreet.release.neighbours import neighbours
+from discreet.release.text import aligned, number
 
 if TYPE_CHECKING:
     from discreet.release.moments.means import MeanRelease
@@ -66,11 +68,9 @@ def moments_statement(release: MomentsRelease) -> str:
 def _promise(release: MeanRelease, what: str, aside: str, families: set[str | None]) -> str:
     if release.guarantee is None:
         return "No privacy guarantee is recorded for this release; only the law of its noise is."
-    unit = "one record is replaced by any other (the number of records is public)"
-    if release.schema.fixed is not None:
-        label = f"label of {shortened(release.schema.fixed)!r}"
-        unit = f"one record is replaced by any other with the same {label} (these labels and their numbers are public)"
-    promise = f"{what} satisfy {release.guarantee} with respect to neighbours in which {unit}{aside}"
+    promise = (
+        f"{what} satisfy {release.guarantee} with respect to neighbours in which {neighbours(release.schema)}{aside}"
+    )
     if "Gaussian" in families:
         # The sampler draws on a grid: its law and the continuous one differ by this much and no more.
         promise += "; mu-GDP (and what follows from it) holds up to a max-divergence below 1e-70 per number"
