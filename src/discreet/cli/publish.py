@@ -106,7 +106,8 @@ def _save(release: Any, output: Path, plot: Path | None, identity: str) -> None:
 def _neighbours(release: Any) -> str:
     fixed, unit = release.schema.fixed, release.schema.unit
     if unit is not None:
-        what = f"one person ({printable(unit)}) with up to {release.schema.max_records} records"
+        most = release.schema.max_records
+        what = f"one person ({printable(unit)}) with up to {most} record{'s' * (most > 1)}"
         return f"{what} {'added or removed' if release.adjacency == 'add-remove' else 'replaced'}"
     if release.adjacency == "add-remove":
         return "one record added or removed"
