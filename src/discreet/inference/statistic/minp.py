@@ -8,11 +8,14 @@ wins. The observed pair is therefore ranked among the pairs of m reference draws
     p      = #{i : min_s p_s(i) <= min_s p_s(0)} / (m + 1).
 
 Observed and reference pairs are treated alike, so under the null p is a valid p-value whatever the dependence of the two
-statistics. The reference draws are A + V, counts and noise about their expectation; where the null has unknowns, the
-Bayes factor sees the residual H x after refitting them, x - G (G' I G)^-1 G' I x with I the information of each cell,
-and every reference draw is refitted by the same H. (Where all probabilities are given and n is public, the draws are
-multinomial tables with fresh noise, and p is valid at every n.) Cells whose noise is a sum of draws, or centred, are given the
-Laplace law of the same variance inside the Bayes factor; this costs power only, since the draws have the true law.
+statistics. Of either statistic at most k pairs have rank k or less, so that min_s p_s(0) <= p <= 2 min_s p_s(0): at a level
+alpha p rejects wherever one of the two does at alpha/2 (Bonferroni).
+
+The reference draws are A + V, counts and noise about their expectation; where the null has unknowns, the Bayes factor sees the
+residual H x after refitting them, x - G (G' I G)^-1 G' I x with I the information of each cell, and every reference draw is
+refitted by the same H. (Where all probabilities are given and n is public, the draws are multinomial tables with fresh noise,
+and p is valid at every n.) Cells whose noise is a sum of draws, or centred, are given the Laplace law of the same variance
+inside the Bayes factor; this costs power only, since the draws have the true law.
 """
 
 from __future__ import annotations
