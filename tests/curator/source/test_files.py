@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 from pathlib import Path
 from typing import Any
 
@@ -144,6 +145,17 @@ def test_folders_and_patterns_of_parquet(tmp_path: Path) -> None:
         assert open_source(path, AB).tabulate(["a", "b"]) == [3, 0, 0, 3, 0]
     with pytest.raises(InvalidInput, match="unknown column of the schema 'x'"):
         open_source(folder.parent, Schema({"x": [1]}))
+
+
+def test_a_parquet_file_that_was_replaced_is_described_anew(tmp_path: Path) -> None:
+    """The description of one file is kept between queries, but only as long as the file is the same."""
+    path = tmp_path / "records.parquet"
+    pq.write_table(pa.table({"a": ["x", "y"] * 50, "b": [0, 1] * 50}), path)
+    source = open_source(path, AB)
+    assert (source.count_rows(), source.tabulate(["a", "b"])) == (100, [50, 0, 0, 50, 0])
+    pq.write_table(pa.table({"a": ["y", None, "z"] * 1000, "b": [0, 7, 1] * 1000}), path, row_group_size=100)
+    os.utime(path, ns=(0, path.stat().st_mtime_ns + 10**9))
+    assert (source.count_rows(), source.tabulate(["a", "b"])) == (3000, [0, 0, 1000, 0, 2000])
 
 
 def test_parquet_files_of_different_types_are_refused(tmp_path: Path) -> None:

@@ -52,7 +52,10 @@ def open_file(path: str | Path, wanted: Sequence[str]) -> tuple[FileReader, list
         return answered(lambda: _open_parquet(connection, address), _NOT_REACHED)
     files, suffix = _files(str(path))
     if suffix == "parquet":
-        return _open_parquet(_connect(), _literals(files))
+        connection = _connect()
+        if len(files) == 1:  # its description is then read once, and not by every query; of many it would fill the memory
+            connection.execute("SET parquet_metadata_cache = true")
+        return _open_parquet(connection, _literals(files))
     names, separator = _csv_header(files[0], wanted)
     columns = ", ".join(f"'c{position}': 'VARCHAR'" for position in range(len(distinct_names(names))))
     scan = (

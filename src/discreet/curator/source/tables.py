@@ -91,6 +91,7 @@ class TableReader:
 
     __slots__ = ("_positions", "_relation", "_types")
     _is_ours = False  # the connection and its settings
+    _scan = _RECORDS
     _small_sum = "sum"
 
     def __init__(self, relation: Any, names: Sequence[str]) -> None:
@@ -183,7 +184,7 @@ class TableReader:
     @property
     def _records(self) -> str:
         """Columns are called by position (t.c0, t.c1, ...), because DuckDB's own names disregard case."""
-        return f"{_RECORDS} AS t({', '.join(f'c{position}' for position in range(len(self._types)))})"
+        return f"{self._scan} AS t({', '.join(f'c{position}' for position in range(len(self._types)))})"
 
     def _ask(self, sql: str) -> list[tuple[Any, ...]]:
         rows: list[tuple[Any, ...]] = self._relation.query(_RECORDS, sql).fetchall()
@@ -226,13 +227,14 @@ class TableReader:
 class FileReader(TableReader):
     """The same for a file, on a connection of our own whose memory is limited and which writes no temporary files."""
 
-    __slots__ = ("_checked", "_connection", "_small_sum")
+    __slots__ = ("_checked", "_connection", "_scan", "_small_sum")
     _is_ours = True
 
     def __init__(self, connection: Any, scan: str, names: Sequence[str], checked: Sequence[str]) -> None:
         super().__init__(connection.sql(f"SELECT * FROM {scan}"), names)
         self._connection = connection
-        self._small_sum = _small_sum(connection)
+        self._scan = f"(SELECT * FROM {scan})"
+        self._small_sum = "sum"
         self._checked = [f"count(t.c{self._positions[name]})" for name in checked]
 
     def count_rows(self) -> int:
@@ -256,6 +258,7 @@ class FileReader(TableReader):
     def moments(
         self, columns: Mapping[str, Grid], fixed: tuple[str, Categorical] | None, *, products: bool
     ) -> list[Part]:
+        self._small_sum = _small_sum(self._connection)
         return self._within_memory(partial(super().moments, columns, fixed, products=products))
 
     def bins(self, columns: Mapping[str, tuple[Grid, int]]) -> Groups:
@@ -291,6 +294,11 @@ class FileReader(TableReader):
 
     def flaws(self, name: str, grid: Grid) -> Flaws:
         return self._within_memory(partial(super().flaws, name, grid))
+
+    def _ask(self, sql: str) -> list[tuple[Any, ...]]:
+        """Asked of the connection: a query on a relation looks into the files four times before it reads them."""
+        rows: list[tuple[Any, ...]] = self._connection.execute(sql).fetchall()
+        return rows
 
     def _within_memory(self, ask: Callable[[], _Answer]) -> _Answer:
         """Many threads hold many buffers of wide text: where memory does not suffice for them, it does for one."""

@@ -1,0 +1,78 @@
+"""A table of a million cells beside the noise library's own draws of as many: what the release itself costs.
+
+The yardstick is one call of OpenDP on a vector of a million zeros, at the same scale on the same grid. Both run on one
+thread, so seconds are of processor time, which other programs disturb little.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from statistics import median
+
+import pyarrow as pa
+from opendp import domains, measurements, metrics, mod
+from report import Row
+
+from discreet import Curator, GaussianDP, PureDP, Schema
+from discreet.curator.gate import draw_noise, grid_exponent
+from discreet.privacy.guarantee import Guarantee
+
+SIDE = 1000
+CELLS = SIDE * SIDE
+SCHEMA = Schema({"home": list(range(SIDE)), "work": list(range(SIDE))}, complete=True)
+RECORDS = pa.table({"home": list(range(SIDE)), "work": list(range(SIDE))})
+REPEATS = 3
+FAMILIES: dict[str, Guarantee] = {"laplace": PureDP(1), "gaussian": GaussianDP(1)}
+SCALES = {"laplace": 2.0, "gaussian": math.sqrt(2)}
+
+
+def job(family: str) -> None:
+    """From the records to the release, which is stored in the ledger."""
+    guarantee = FAMILIES[family]
+    with Curator(RECORDS, SCHEMA, budget=guarantee) as curator:
+        released = curator.table(["home", "work"], guarantee)
+    if released.scale != SCALES[family]:
+        raise AssertionError("the yardstick draws other noise than the release")
+
+
+def gate(family: str) -> None:
+    draw_noise([0] * CELLS, family=family, scale=SCALES[family], cap=SIDE)
+
+
+def bare(family: str) -> None:
+    vectors = domains.vector_domain(domains.atom_domain(T="i64"), size=CELLS)
+    steps = math.ldexp(SCALES[family], grid_exponent(SCALES[family]))
+    if family == "laplace":
+        measurements.make_laplace(vectors, metrics.l1_distance(T="i64"), scale=steps)([0] * CELLS)
+    else:
+        measurements.make_gaussian(vectors, metrics.l2_distance(T=float), scale=steps)([0] * CELLS)
+
+
+def processor_seconds(call: Callable[[], object]) -> float:
+    start = time.process_time()
+    call()
+    return time.process_time() - start
+
+
+def main() -> list[Row]:
+    mod.enable_features("contrib")
+    rows = []
+    for family in FAMILIES:
+        whole, drawn, yardstick = [], [], []
+        for _ in range(REPEATS):
+            whole.append(processor_seconds(lambda: job(family)))
+            drawn.append(processor_seconds(lambda: gate(family)))
+            yardstick.append(processor_seconds(lambda: bare(family)))
+        rate, times = CELLS / median(yardstick), f"OpenDP, one vector: {median(yardstick):.2f} s"
+        for what, ours, target in ((f"Curator.table of {CELLS:,} cells", whole, " [ratio 1.1]"), ("the gate alone", drawn, "")):
+            ratio = median(a / b for a, b in zip(ours, yardstick, strict=True))
+            rows.append(Row(f"{what}, {family}{target}", f"{median(ours):.2f} s", f"{times}, {rate:,.0f} draws a second", ratio))
+    return rows
+
+
+if __name__ == "__main__":
+    from report import show
+
+    show(main())
