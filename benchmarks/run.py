@@ -5,6 +5,7 @@ The targets named in brackets were set for two idle cores; on a busy machine com
 
 from __future__ import annotations
 
+import histogram
 import hotelling
 import importing
 import ledger
@@ -13,10 +14,11 @@ import pvalue
 import road
 import shrinkage
 import tabulate
+import wide
 from report import show
 
 import lab
 
 if __name__ == "__main__":
-    for benchmark in (importing, pvalue, road, tabulate, moments, ledger, shrinkage, hotelling, lab):
+    for benchmark in (importing, pvalue, road, tabulate, moments, histogram, wide, ledger, shrinkage, hotelling, lab):
         show(benchmark.main())

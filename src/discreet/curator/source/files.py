@@ -53,7 +53,7 @@ def open_file(path: str | Path, wanted: Sequence[str]) -> tuple[FileReader, list
     files, suffix = _files(str(path))
     if suffix == "parquet":
         connection = _connect()
-        if len(files) == 1:  # its description is then read once, and not by every query; of many it would fill the memory
+        if len(files) == 1:  # its description is read once, not by every query; those of many would fill the memory
             connection.execute("SET parquet_metadata_cache = true")
         return _open_parquet(connection, _literals(files))
     names, separator = _csv_header(files[0], wanted)
