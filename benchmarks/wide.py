@@ -17,6 +17,7 @@ from report import Row
 
 from discreet import Curator, GaussianDP, PureDP, Schema
 from discreet.curator.gate import draw_noise, grid_exponent
+from discreet.mechanisms import default_for_table
 from discreet.privacy.guarantee import Guarantee
 
 SIDE = 1000
@@ -25,7 +26,9 @@ SCHEMA = Schema({"home": list(range(SIDE)), "work": list(range(SIDE))}, complete
 RECORDS = pa.table({"home": list(range(SIDE)), "work": list(range(SIDE))})
 REPEATS = 3
 FAMILIES: dict[str, Guarantee] = {"laplace": PureDP(1), "gaussian": GaussianDP(1)}
-SCALES = {"laplace": 2.0, "gaussian": math.sqrt(2)}
+SCALES = {
+    family: default_for_table(g, "replace-one").for_table(g, "replace-one").scale for family, g in FAMILIES.items()
+}
 
 
 def job(family: str) -> None:
