@@ -177,9 +177,12 @@ def test_too_many_records_or_cells_are_refused():
     with Curator(RECORDS, Schema({"smoking": ["no"]}, max_rows=99), budget=PureDP(2)) as curator:
         with pytest.raises(InvalidInput, match="max_rows = 99"):
             curator.table("smoking", PureDP(0.5))
-    wide = Schema({f"c{i}": list(range(120)) for i in range(3)})
+    wide = Schema({f"c{i}": list(range(220)) for i in range(3)})
     frame = pd.DataFrame({f"c{i}": [0] for i in range(3)})
-    with Curator(frame, wide, budget=PureDP(2)) as curator, pytest.raises(InvalidInput, match="1,728,001 cells"):
+    with (
+        Curator(frame, wide, budget=PureDP(2)) as curator,
+        pytest.raises(InvalidInput, match="220 x 220 x 220 has 10,648,001 cells"),
+    ):
         curator.table(["c0", "c1", "c2"], PureDP(0.5))
 
 

@@ -7,9 +7,15 @@ probability proportional to an integer weight of any size, from the kernel's bit
 
 OpenDP checks neither the scale (0 and 5e-324 pass), nor the length, nor that a sum stays within 64 bits. All of that is
 excluded here from public quantities *before* the call. After it, type, length and range are asserted: what leaves are
-Python integers, so they lie on the grid, and none is further away than the public cap and 64 scales. These assertions
+integers, so they lie on the grid, and none is further away than the public cap and 64 scales. These assertions
 look at noisy numbers and public bounds only, so a failure is as private as the release would have been. What goes wrong
 with the confidential integers themselves gives one constant message.
+
+A long vector is drawn in chunks. That changes nothing in what is promised: the noise of every number is an independent draw
+of one law, whoever asks for it, so the chunks laid end to end have the very law of one call, the product over all numbers.
+The proof of the guarantee is about that product and the sensitivity of the whole vector (`discreet.mechanisms`), not about a
+chunk: the map of OpenDP's measurement, which would speak of a chunk's own neighbours, is never asked. Nor does the cut show
+anything, as it depends on the length alone.
 """
 
 from __future__ import annotations
@@ -24,8 +30,12 @@ from importlib.metadata import PackageNotFoundError, version
 from itertools import accumulate
 from typing import Any, Literal, get_args
 
+import numpy as np
+from numpy.typing import NDArray
+
 from discreet.curator.watching import watcher
 from discreet.errors import DiscreetError, InvalidInput, MissingExtra
+from discreet.release.integers import Integers
 
 Family = Literal["laplace", "gaussian"]
 
@@ -59,7 +69,7 @@ _BAD_WEIGHTS = "weights must be a sequence of Python integers, none negative and
 class GateDraw:
     """Integers with noise, on the grid of step 2^-exponent: the noisy number of a cell is `integer * 2**-exponent`."""
 
-    integers: tuple[int, ...]
+    integers: Integers
     exponent: int
 
 
@@ -141,7 +151,13 @@ def check_draw(*, family: Family, scale: float, cap: int, integer: bool = False)
 
 
 def draw_noise(
-    exact: Sequence[int], *, family: Family, scale: float, cap: int, signed: bool = False, integer: bool = False
+    exact: Sequence[int] | Integers,
+    *,
+    family: Family,
+    scale: float,
+    cap: int,
+    signed: bool = False,
+    integer: bool = False,
 ) -> GateDraw:
     """The exact integers with noise: for each x, the integer x 2^k + Z with Z discrete Laplace or Gaussian.
 
@@ -150,7 +166,7 @@ def draw_noise(
 
     Parameters
     ----------
-    exact : sequence of int
+    exact : list or tuple of int, or Integers
         Confidential integers, each in 0 ... cap; at least one.
     family : "laplace" or "gaussian"
     scale : float
@@ -184,16 +200,18 @@ def draw_noise(
         raise DiscreetError(_BAD_INTEGERS[signed])
     if (looking_on := watcher()) is not None:
         public = {"family": family, "scale": scale, "cap": cap, "signed": signed, "integer": integer}
-        return GateDraw(tuple(looking_on.draw_noise(exact, k, public)), k)
+        return GateDraw(Integers(looking_on.draw_noise(exact, k, public)), k)
     reach = _reach(cap, scale, k)
-    drawn: list[int] = []
-    for start in range(0, len(exact), CHUNK):
-        part = [x << k for x in exact[start : start + CHUNK]]
+    # All of it fits: |x| 2^k <= cap 2^k, and with noise at most the reach, both below 2^63 by `check_draw`.
+    whole = (exact if isinstance(exact, Integers) else Integers(exact)).array
+    drawn = np.empty(len(whole), np.int64)
+    for start in range(0, len(whole), CHUNK):
+        part = whole[start : start + CHUNK] << k
         noisy = _add_noise(part, family, math.ldexp(scale, k))
         if noisy is None or not _within(noisy, -reach, reach):
             raise DiscreetError(_FAILED)
-        drawn += noisy
-    return GateDraw(tuple(drawn), k)
+        drawn[start : start + CHUNK] = noisy
+    return GateDraw(Integers(drawn), k)
 
 
 def choose(weights: Sequence[int]) -> int:
@@ -227,12 +245,14 @@ def _reach(cap: int, scale: float, k: int) -> int:
 
 def _within(numbers: object, low: int, high: int) -> bool:
     """Whether these are what was promised: plain Python integers (no booleans, no NumPy scalars) from `low` to `high`."""
+    if isinstance(numbers, Integers):
+        return len(numbers) > 0 and low <= int(numbers.array.min()) and int(numbers.array.max()) <= high
     if not isinstance(numbers, (list, tuple)) or len(numbers) == 0:
         return False
     return all(type(x) is int and low <= x <= high for x in numbers)
 
 
-def _add_noise(part: list[int], family: Family, steps: float) -> list[int] | None:
+def _add_noise(part: NDArray[np.int64], family: Family, steps: float) -> list[int] | None:
     """One call of OpenDP; None on any failure.
 
     OpenDP's own messages print the number they fail on, and an exception raised while another is handled keeps it as

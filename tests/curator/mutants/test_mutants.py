@@ -95,14 +95,14 @@ MUTANTS = {
     ),
     "no noise in one cell": (
         GATE,
-        "        drawn += noisy\n",
-        "        drawn += [*noisy[:-1], part[-1]]\n",
+        "        drawn[start : start + CHUNK] = noisy\n",
+        "        drawn[start : start + CHUNK] = [*noisy[:-1], part[-1]]\n",
         T_INTEGERS + "test_every_number_of_a_call_has_noise_of_its_own",
     ),
     "the same noise in all cells": (
         GATE,
-        "        drawn += noisy\n",
-        "        drawn += [x + noisy[0] - part[0] for x in part]\n",
+        "        drawn[start : start + CHUNK] = noisy\n",
+        "        drawn[start : start + CHUNK] = [x + noisy[0] - part[0] for x in part]\n",
         T_GATE + "test_cells_are_uncorrelated_and_counts_only_shift",
     ),
     "a seeded generator of NumPy": (
@@ -235,8 +235,8 @@ MUTANTS = {
     ),
     "records beyond the cap are an error": (
         "curator/releasing/count_noise.py",
-        "[min(x, cap) for x in exact],",
-        "exact,",
+        "counts.at_most(cap),",
+        "counts,",
         "tests/curator/test_other_neighbours.py::test_the_cap_shows_no_number_of_records",
     ),
     "the number of records is read under add-remove": (

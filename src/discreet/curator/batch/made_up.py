@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.curator.batch.quote import Line
 from discreet.curator.curator import Curator
 from discreet.curator.releasing.plan import PublicSize
+from discreet.release.integers import Integers
 from discreet.schema import Schema
 
 RECORDS_PER_CELL = 1000
@@ -43,19 +45,20 @@ class MadeUpRecords:
     schema: Schema
     public: PublicSize
 
-    def tabulate(self, columns: tuple[str, ...]) -> list[int]:
+    def tabulate(self, columns: tuple[str, ...]) -> Integers:
         """Counts in the order of a table's drawn numbers: declared cells, undeclared group, other cells (all empty)."""
         shape = tuple(len(self.schema.categorical(name).categories) for name in columns)
         other = not self.schema.complete
         if self.public.groups is None or self.schema.fixed not in columns:
-            return [*_spread(self._n(math.prod(shape)), math.prod(shape)), *[0] * other]
+            declared = _spread(self._n(math.prod(shape)), math.prod(shape))
+            return Integers(np.append(declared, np.zeros(other, np.int64)))
         axis = columns.index(self.schema.fixed)
         inside = (*shape[:axis], *shape[axis + 1 :])
-        declared, undeclared = self.public.groups[: shape[axis]], self.public.groups[shape[axis] :]
-        groups = [np.reshape(_spread(size, math.prod(inside)), inside) for size in declared]
-        counts = np.stack(groups, axis=axis).ravel().tolist()
-        rest = [count for size in undeclared for count in _spread(size, math.prod(inside))]
-        return [*counts, *rest, *[0] * (other * (shape[axis] + 1))]
+        of_labels, undeclared = self.public.groups[: shape[axis]], self.public.groups[shape[axis] :]
+        groups = [np.reshape(_spread(size, math.prod(inside)), inside) for size in of_labels]
+        counts = np.stack(groups, axis=axis).ravel()
+        rest = [_spread(size, math.prod(inside)) for size in undeclared]
+        return Integers(np.concatenate([counts, *rest, np.zeros(other * (shape[axis] + 1), np.int64)]))
 
     def sums(self, columns: tuple[str, ...], *, products: bool) -> Sequence[MadeUpSums]:
         """Columns that are uniform on their bounds and uncorrelated."""
@@ -65,19 +68,19 @@ class MadeUpRecords:
 
     def count_bins(self, columns: tuple[str, ...], bins: tuple[int, ...]) -> list[int]:
         """The same number in each cell."""
-        return _spread(self._n(math.prod(bins)), math.prod(bins))
+        return list(Integers(_spread(self._n(math.prod(bins)), math.prod(bins))))
 
     def count_codes(self, column: str) -> list[int]:
         """The same number with each code."""
         codes = self.schema.numeric(column).steps + 1
-        return _spread(self._n(codes), codes)
+        return list(Integers(_spread(self._n(codes), codes)))
 
     def _n(self, cells: int) -> int:
         return RECORDS_PER_CELL * cells if self.public.n is None else self.public.n
 
 
-def _spread(n: int, cells: int) -> list[int]:
-    return [n // cells + (i < n % cells) for i in range(cells)]
+def _spread(n: int, cells: int) -> NDArray[np.int64]:
+    return np.full(cells, n // cells, np.int64) + (np.arange(cells) < n % cells).astype(np.int64)
 
 
 def _uniform(n: int, steps: Sequence[int], products: bool) -> MadeUpSums:

@@ -63,7 +63,7 @@ def plan_cdf(
         return CdfRelease(
             schema=part,
             column_name=column,
-            drawn=drawn.integers,
+            drawn=tuple(drawn.integers),
             exponent=drawn.exponent,
             mechanism=reached.name,
             scale=reached.scale,

@@ -10,6 +10,7 @@ from discreet.errors import DiscreetError, InvalidInput, NotAvailable
 from discreet.mechanisms import TableMechanism, TableSpecification, default_for_table
 from discreet.privacy.guarantee import Guarantee
 from discreet.privacy.sensitivity import table as table_sensitivity
+from discreet.release.integers import Integers
 from discreet.schema import Schema
 
 
@@ -45,16 +46,17 @@ def check_counts(schema: Schema, public: PublicSize, reached: TableMechanism) ->
 
 
 def draw_counts(
-    exact: Sequence[int], cells: int, public: PublicSize, reached: TableMechanism, cap: int
+    exact: Sequence[int] | Integers, cells: int, public: PublicSize, reached: TableMechanism, cap: int
 ) -> gate.GateDraw:
     """The noisy counts, as integers on the gate's grid.
 
     Where n is not public, no error may tell that it passed the cap. Capping moves a count no further than it moved.
     """
-    if len(exact) != cells or (public.n is not None and sum(exact) != public.n):
+    counts = Integers(exact)
+    if len(counts) != cells or (public.n is not None and counts.total() != public.n):
         raise DiscreetError("the records changed since they were counted")
     return gate.draw_noise(
-        [min(x, cap) for x in exact],
+        counts.at_most(cap),
         family=reached.family,
         scale=reached.scale,
         cap=cap,

@@ -51,7 +51,7 @@ def plan_histogram(
             schema=part,
             column_names=names,
             bins=cells,
-            drawn=drawn.integers,
+            drawn=tuple(drawn.integers),
             exponent=drawn.exponent,
             mechanism=reached.name,
             scale=reached.scale,

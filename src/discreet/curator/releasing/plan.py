@@ -39,7 +39,7 @@ class Sums(Protocol):
 class Records(Protocol):
     """What a release may ask of the records: exact integers, nothing else."""
 
-    def tabulate(self, columns: tuple[str, ...]) -> list[int]: ...
+    def tabulate(self, columns: tuple[str, ...]) -> Sequence[int]: ...
 
     def sums(self, columns: tuple[str, ...], *, products: bool) -> Sequence[Sums]:
         """One entry a group of the fixed column (labels in order; then, unless complete, the undeclared), else one."""

@@ -44,7 +44,7 @@ def plan_series(
         return SeriesRelease(
             schema=part,
             column_name=column,
-            drawn=drawn.integers,
+            drawn=tuple(drawn.integers),
             exponent=drawn.exponent,
             mechanism=reached.name,
             scale=reached.scale,

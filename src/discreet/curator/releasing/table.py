@@ -15,9 +15,11 @@ from discreet.mechanisms import TableSpecification
 from discreet.privacy.cost import Currency
 from discreet.privacy.guarantee import Guarantee
 from discreet.release import TableRelease
+from discreet.release.integers import Integers
 from discreet.schema import Schema
 
-MAX_CELLS = 10**6
+MAX_CELLS = 10**7
+"""Drawn numbers in one table; what they take is stated in docs/how-to/wide.md."""
 
 
 def plan_table(
@@ -44,7 +46,7 @@ def plan_table(
     noise = reached.law.on(shape, other=not schema.complete, group_axis=group_axis)
 
     def make(records: Records) -> TableRelease:
-        exact = records.tabulate(names)
+        exact = Integers(records.tabulate(names))
         if group_axis is not None and _group_sizes(exact, shape, group_axis) != public.groups:
             raise DiscreetError("the records changed since they were counted")
         drawn = draw_counts(exact, cells, public, reached, cap)
@@ -88,10 +90,10 @@ def _cells(shape: tuple[int, ...], group_axis: int | None, *, other: bool) -> in
     return (labels + other) * (math.prod(shape) // labels + other)
 
 
-def _group_sizes(exact: Sequence[int], shape: tuple[int, ...], group_axis: int) -> tuple[int, ...]:
+def _group_sizes(exact: Integers, shape: tuple[int, ...], group_axis: int) -> tuple[int, ...]:
     """The sum of each group of a table by group, the undeclared one last: `discreet.release.tables.layout` in reverse."""
     size, labels = math.prod(shape), shape[group_axis]
-    counts = np.array(exact, object)
+    counts = exact.array
     sums = np.moveaxis(counts[:size].reshape(shape), group_axis, 0).reshape(labels, -1).sum(1)
     if len(exact) > size:
         undeclared = counts[size : size + size // labels].sum()

@@ -25,6 +25,7 @@ from discreet.curator.source.persons import Cut
 from discreet.curator.source.spark import open_spark
 from discreet.curator.source.tables import open_relation
 from discreet.errors import DiscreetError, InvalidInput, SourceError
+from discreet.release.integers import Integers
 from discreet.schema import Bounded, Schema, unknown_name
 
 __all__ = ["Diagnosis", "Moments", "Source", "open_source"]
@@ -56,7 +57,7 @@ def open_source(source: Any, schema: Schema) -> Source:
     >>> schema = Schema({"smoking": ["no", "yes"], "age": [1, 2]})
     >>> records = pa.table({"smoking": ["no", "yes", None, "no"], "age": [1.0, 2.0, 2.0, 1.0]})
     >>> open_source(records, schema).tabulate(["smoking", "age"])      # four cells, then the records with a stray
-    [2, 0, 0, 1, 1]
+    (2, 0, 0, 1, 1)
     """
     if not isinstance(schema, Schema):
         raise InvalidInput(f"schema must be a Schema, got {type(schema).__name__}")
@@ -103,7 +104,7 @@ class Source:
         """The number of records; `SourceError` where the file is damaged."""
         return _sealed(self._reader.count_rows)
 
-    def tabulate(self, columns: Sequence[str]) -> list[int]:
+    def tabulate(self, columns: Sequence[str]) -> Integers:
         """Exact counts of the declared cells, row-major over `columns`; then of the records with a stray in any of them.
 
         Where the schema has a unit, at most `max_records` records of a person count: see `discreet.curator.source.persons`.
@@ -116,9 +117,11 @@ class Source:
         complete, fixed = self._schema.complete, self._schema.fixed
         if fixed in columns and not complete:
             position = list(chosen).index(str(fixed))
-            return _sealed(lambda: cells_by_group(self._reader.groups(chosen), list(chosen.values()), position))
+            return _sealed(
+                lambda: Integers(cells_by_group(self._reader.groups(chosen), list(chosen.values()), position))
+            )
         count = self._reader.groups if self._schema.unit is None else self._of_persons
-        return _sealed(lambda: cells(count(chosen), list(chosen.values()), complete=complete))
+        return _sealed(lambda: Integers(cells(count(chosen), list(chosen.values()), complete=complete)))
 
     def _of_persons(self, columns: Mapping[str, Cut]) -> Groups:
         """The records that count, where the schema bounds how many of a person do."""
@@ -129,7 +132,7 @@ class Source:
         assert self._schema.fixed is not None
         column = self._schema.categorical(self._schema.fixed)
         chosen, complete = {self._schema.fixed: column}, self._schema.complete
-        return _sealed(lambda: cells(self._reader.groups(chosen), [column], complete=complete))
+        return _sealed(lambda: cells(self._reader.groups(chosen), [column], complete=complete).tolist())
 
     def sums(self, columns: Sequence[str], *, products: bool) -> list[Moments]:
         """The exact sums of the codes of numeric columns and, where asked for, of their products.

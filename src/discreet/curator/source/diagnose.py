@@ -108,7 +108,7 @@ def diagnose(reader: Reader, columns: Mapping[str, Column]) -> Diagnosis:
 
 
 def _diagnose_column(reader: Reader, name: str, column: Categorical) -> ColumnStrays:
-    number = cells(reader.groups({name: column}), [column], complete=False)[-1]
+    number = int(cells(reader.groups({name: column}), [column], complete=False)[-1])
     if not number:
         return ColumnStrays(name, 0, ())
     seen = Counter(reader.strays(name, column, _LIMIT))

@@ -9,11 +9,12 @@ from __future__ import annotations
 import datetime
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.curator.source.moments import Part
 from discreet.curator.source.numeric import Grid
@@ -24,7 +25,25 @@ from discreet.schema.columns import Categorical
 
 STRAY = -1
 
+Integers64 = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """Counted groups as arrays: the codes of shape (groups, columns), and the number of records in each group.
+
+    As an iterable it is the pairs of both, as the readers give them that count one by one.
+    """
+
+    codes: Integers64
+    numbers: Integers64
+
+    def __iter__(self) -> Iterator[tuple[list[int], int]]:
+        return zip(self.codes.tolist(), self.numbers.tolist(), strict=True)
+
+
 Groups = Iterable[tuple[Sequence[int], int]]
+"""Pairs (codes of the columns in order, number of records), one by one or as `Counted`."""
 
 
 @dataclass(frozen=True)
@@ -118,25 +137,36 @@ def coder(spellings: Spellings) -> Callable[[Any], int]:
     return code
 
 
-def cells(groups: Groups, columns: Sequence[Categorical], *, complete: bool) -> list[int]:
+def counted(groups: Groups, columns: int) -> Counted:
+    """The groups as arrays.
+
+    Examples
+    --------
+    >>> counted([((0, 1), 5), ((2, STRAY), 1)], 2).codes
+    array([[ 0,  1],
+           [ 2, -1]])
+    """
+    if isinstance(groups, Counted):
+        return groups
+    pairs = [(list(codes), number) for codes, number in groups]
+    codes = np.array([codes for codes, _ in pairs], np.int64).reshape(len(pairs), columns)
+    return Counted(codes, np.array([number for _, number in pairs], np.int64))
+
+
+def cells(groups: Groups, columns: Sequence[Categorical], *, complete: bool) -> Integers64:
     """The counts of the declared cells, row-major; then, unless `complete`, of the records with a stray.
 
     Under `complete` a stray counts as the first category of its column.
     """
-    size = math.prod(len(column) for column in columns)
-    counts = [0] * (size if complete else size + 1)
-    for codes, number in groups:
-        cell = 0
-        for code, column in zip(codes, columns, strict=True):
-            if code < 0 and not complete:
-                cell = size
-                break
-            cell = cell * len(column) + max(code, 0)
-        counts[cell] += int(number)
-    return counts
+    found, sizes = counted(groups, len(columns)), [len(column) for column in columns]
+    size = math.prod(sizes)
+    cell = _row_major(np.maximum(found.codes, 0), sizes)
+    if not complete:
+        cell[(found.codes < 0).any(1)] = size
+    return _added(cell, found.numbers, size if complete else size + 1)
 
 
-def cells_by_group(groups: Groups, columns: Sequence[Categorical], fixed: int) -> list[int]:
+def cells_by_group(groups: Groups, columns: Sequence[Categorical], fixed: int) -> Integers64:
     """The counts of a table by a fixed column (position `fixed`) whose schema is not complete, in three parts.
 
     First the declared cells, row-major. Then the cells of the records with an undeclared label, which are one more group:
@@ -146,27 +176,34 @@ def cells_by_group(groups: Groups, columns: Sequence[Categorical], fixed: int) -
     Examples
     --------
     >>> sex, smoking = Categorical(["f", "m"]), Categorical(["no", "yes"])
-    >>> counted = [((0, 0), 5), ((1, 1), 4), ((1, STRAY), 3), ((STRAY, 0), 2), ((STRAY, STRAY), 1)]
-    >>> cells_by_group(counted, [sex, smoking], fixed=0)
-    [5, 0, 0, 4, 2, 0, 0, 3, 1]
+    >>> pairs = [((0, 0), 5), ((1, 1), 4), ((1, STRAY), 3), ((STRAY, 0), 2), ((STRAY, STRAY), 1)]
+    >>> cells_by_group(pairs, [sex, smoking], fixed=0)
+    array([5, 0, 0, 4, 2, 0, 0, 3, 1])
     """
-    sizes = [len(column) for column in columns]
+    found, sizes = counted(groups, len(columns)), [len(column) for column in columns]
     size, labels = math.prod(sizes), sizes[fixed]
     in_a_group = size // labels
-    counts = [0] * (size + in_a_group + labels + 1)
-    for codes, number in groups:
-        label = codes[fixed]
-        cell = 0
-        for position, (code, width) in enumerate(zip(codes, sizes, strict=True)):
-            if position == fixed and label < 0:
-                continue
-            if code < 0:
-                cell = size + in_a_group + (label if label >= 0 else labels)
-                break
-            cell = cell * width + code
-        else:
-            cell += size if label < 0 else 0
-        counts[cell] += int(number)
+    label, rest = found.codes[:, fixed], np.delete(found.codes, fixed, axis=1)
+    declared = label >= 0
+    cell = _row_major(np.maximum(found.codes, 0), sizes)
+    cell[~declared] = size + _row_major(np.maximum(rest, 0), sizes[:fixed] + sizes[fixed + 1 :])[~declared]
+    stray = (rest < 0).any(1)
+    cell[stray] = size + in_a_group + np.where(declared, label, labels)[stray]
+    return _added(cell, found.numbers, size + in_a_group + labels + 1)
+
+
+def _row_major(codes: Integers64, sizes: Sequence[int]) -> Integers64:
+    """The cell of each row of codes."""
+    cell = np.zeros(len(codes), np.int64)
+    for position, size in enumerate(sizes):
+        cell *= size
+        cell += codes[:, position]
+    return cell
+
+
+def _added(cell: Integers64, numbers: Integers64, size: int) -> Integers64:
+    counts = np.zeros(size, np.int64)
+    np.add.at(counts, cell, numbers)
     return counts
 
 

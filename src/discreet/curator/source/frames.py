@@ -19,7 +19,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from discreet.curator.source.encode import STRAY, Flaws, Groups, coder, distinct_names
+from discreet.curator.source.encode import STRAY, Counted, Flaws, Groups, coder, distinct_names
 from discreet.curator.source.frame_moments import (
     block_bins,
     block_flaws,
@@ -99,14 +99,11 @@ class FrameReader:
             return [([STRAY] * len(keys), self.count_rows())]
         expressions = [key.grouped(alias) for alias, key in used.items()]
         counted = collected(frame.select(*expressions).group_by(*used).agg(nw.len().alias("n")))
-        position = {alias: i for i, alias in enumerate(counted.columns)}
-        return [
-            (
-                [STRAY if key is None else key.code(row[position[f"k{i}"]]) for i, key in enumerate(keys)],
-                int(row[position["n"]]),
-            )
-            for row in counted.rows()
-        ]
+        codes = np.full((len(counted), len(keys)), STRAY, np.int64)
+        for i, key in enumerate(keys):
+            if key is not None:
+                codes[:, i] = [key.code(value) for value in counted[f"k{i}"].to_list()]
+        return Counted(codes, np.array(counted["n"].to_list(), np.int64))
 
     def moments(
         self, columns: Mapping[str, Grid], fixed: tuple[str, Categorical] | None, *, products: bool

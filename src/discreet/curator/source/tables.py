@@ -16,8 +16,9 @@ from functools import partial
 from typing import Any, TypeVar
 
 import duckdb
+import numpy as np
 
-from discreet.curator.source.encode import STRAY, Flaws, Groups, distinct_names
+from discreet.curator.source.encode import STRAY, Counted, Flaws, Groups, distinct_names
 from discreet.curator.source.moments import MOST_ROWS, Digits, Part
 from discreet.curator.source.numeric import Grid
 from discreet.curator.source.persons import Cut, no_persons
@@ -103,7 +104,7 @@ class TableReader:
         return int(self._ask(f"SELECT count(*) FROM {self._records}")[0][0])
 
     def groups(self, columns: Mapping[str, Categorical]) -> Groups:
-        return self._row_by_row(self._lookups(columns))
+        return self._row_by_row(columns)
 
     def moments(
         self, columns: Mapping[str, Grid], fixed: tuple[str, Categorical] | None, *, products: bool
@@ -197,13 +198,21 @@ class TableReader:
             for position, column in zip(positions, columns.values(), strict=True)
         ]
 
-    def _row_by_row(self, lookups: list[tuple[int, Lookup]]) -> Groups:
-        codes = [f"k{i}.code" if found.codes else "NULL" for i, (_, found) in enumerate(lookups)]
+    def _row_by_row(self, columns: Mapping[str, Categorical]) -> Counted:
+        """The groups by codes, as arrays: the engine groups by one whole number, row-major over the codes with STRAY first."""
+        lookups, sizes = self._lookups(columns), [len(column) + 1 for column in columns.values()]
         joins = " ".join(_join(i, position, found) for i, (position, found) in enumerate(lookups))
-        grouped = [code for code in codes if code != "NULL"]
-        group_by = f"GROUP BY {', '.join(grouped)}" if grouped else ""
-        rows = self._ask(f"SELECT {', '.join(codes)}, count(*) FROM {self._records} {joins} {group_by}")
-        return [([STRAY if code is None else code for code in row[:-1]], row[-1]) for row in rows]
+        digits = [f"coalesce(k{i}.code + 1, 0)" if found.codes else "0" for i, (_, found) in enumerate(lookups)]
+        blocks = _blocks(sizes)
+        places = [_place(digits[block], sizes[block]) for block in blocks]
+        shown = ", ".join(f"{place} AS p{i}" for i, place in enumerate(places))
+        by = ", ".join(str(i + 1) for i in range(len(places)))
+        query = f"SELECT {shown}, count(*) AS number FROM {self._records} {joins} GROUP BY {by}"
+        found = self._relation.query(_RECORDS, query).fetchnumpy()
+        codes = np.empty((len(found["number"]), len(sizes)), np.int64)
+        for i, block in enumerate(blocks):
+            codes[:, block] = np.transpose(np.unravel_index(np.asarray(found[f"p{i}"], np.int64), sizes[block]))
+        return Counted(codes + STRAY, np.asarray(found["number"], np.int64))
 
     def _groups_first(self, lookups: list[tuple[int, Lookup]]) -> Groups | None:
         """None where there are more than the most groups."""
@@ -248,12 +257,11 @@ class FileReader(TableReader):
             self._connection.execute(DISTRUST)
 
     def groups(self, columns: Mapping[str, Categorical]) -> Groups:
-        lookups = self._lookups(columns)
         try:
-            found = self._groups_first(lookups)
+            found = self._groups_first(self._lookups(columns))
         except duckdb.OutOfMemoryException:
             found = None
-        return self._within_memory(lambda: self._row_by_row(lookups)) if found is None else found
+        return self._within_memory(lambda: self._row_by_row(columns)) if found is None else found
 
     def moments(
         self, columns: Mapping[str, Grid], fixed: tuple[str, Categorical] | None, *, products: bool
@@ -320,6 +328,24 @@ def _small_sum(connection: Any) -> str:
     except duckdb.Error:
         return "sum"
     return "sum_no_overflow"
+
+
+def _blocks(sizes: Sequence[int]) -> list[slice]:
+    """The columns in blocks whose combinations of codes fit into 63 bits: one, but for dozens of columns."""
+    blocks, start = [], 0
+    for stop in range(1, len(sizes) + 1):
+        if stop == len(sizes) or math.prod(sizes[start : stop + 1]) >= 2**63:
+            blocks.append(slice(start, stop))
+            start = stop
+    return blocks
+
+
+def _place(digits: Sequence[str], sizes: Sequence[int]) -> str:
+    """A number in the mixed base of `sizes`, in SQL."""
+    place = "0::BIGINT"
+    for digit, size in zip(digits, sizes, strict=True):
+        place = f"({place} * {size} + {digit})"
+    return place
 
 
 def _join(index: int, position: int, found: Lookup) -> str:
