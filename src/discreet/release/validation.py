@@ -32,7 +32,7 @@ def check_parts(release: TableRelease) -> None:
         raise InvalidInput(f"a table of {size * release.draws_per_cell} cells: at most {LARGEST_TABLE} are allowed")
     if not 0 <= release.exponent <= LARGEST_EXPONENT:
         raise InvalidInput(f"the grid exponent must lie in 0 ... {LARGEST_EXPONENT}")
-    if max(abs(y) for y in release.drawn).bit_length() - release.exponent > LARGEST_BITS:
+    if release.drawn.farthest().bit_length() - release.exponent > LARGEST_BITS:
         raise InvalidInput("a count is too large for a floating-point number")
     if release.n is not None and not 0 <= release.n < 2**63:
         raise InvalidInput("n, the number of records, must lie in 0 ... 2^63 - 1")

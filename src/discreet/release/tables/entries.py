@@ -13,36 +13,58 @@ group, with the size of the group for n and its own cells for the sum. Source of
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from discreet.release.integers import HIGH, Integers, Vector, exact_sum
 from discreet.release.tables.layout import Layout, layout_of
+from discreet.release.tables.rounding import Entries
 
 if TYPE_CHECKING:
     from discreet.release.tables.table import TableRelease
 
 
-def exact_entries(release: TableRelease) -> tuple[list[int], int]:
-    """All entries, in the order of `drawn`, as numerators over one denominator, to be rounded once.
+def exact_entries(release: TableRelease) -> Entries:
+    """All entries, in the order of `drawn`, to be rounded once.
 
     Where n is None a projected table is taken to be as published: its own sum is its n.
     """
-    layout, step = layout_of(release), 2**release.exponent
+    layout, drawn = layout_of(release), release.drawn.array
+    last = np.arange(len(drawn)) >= layout.size  # the other cell, or none, but in a table by group
     if not release.projected or release.n is None:
-        entries, denominator = list(release.drawn), step
+        entries = Entries(drawn, np.zeros(len(drawn), np.int8), (0,), 1, release.exponent)
     elif layout.group_axis is not None:
-        entries, denominator = _projected_by_group(release, layout), layout.total_draws * step
+        entries = _projected_by_group(release, layout)
     else:
         summed = release.n - _undeclared_size(release)
-        surplus = summed * step - sum(release.drawn)
-        draws = [layout.draws_per_cell] * layout.size + [layout.draws_per_other] * layout.others
-        entries = [y * layout.total_draws + m * surplus for y, m in zip(release.drawn, draws, strict=True)]
-        denominator = layout.total_draws * step
-    if layout.others == 1:  # in a margin over groups the size of the one without a declared label is known
-        entries[-1] += _undeclared_size(release) * denominator
-    return entries, denominator
+        surplus = (summed << release.exponent) - release.drawn.total()
+        draws = (layout.draws_per_cell, layout.draws_per_other)
+        shifts, parts = _divided([m * surplus for m in draws], layout.total_draws)
+        part = last.astype(np.int8)
+        entries = Entries(_shifted(drawn, shifts, part), part, parts, layout.total_draws, release.exponent)
+    if layout.others == 1 and (size := _undeclared_size(release)):
+        # In a margin over groups the size of the one without a declared label is known.
+        known = _shifted(entries.whole, (0, size << release.exponent), last.astype(np.int8))
+        return replace(entries, whole=known)
+    return entries
+
+
+def _divided(numerators: Sequence[int], denominator: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Quotients and remainders."""
+    quotients, remainders = zip(*(divmod(numerator, denominator) for numerator in numerators), strict=True)
+    return quotients, remainders
+
+
+def _shifted(numbers: Vector, shifts: Sequence[int], which: NDArray[Any]) -> Vector:
+    """numbers + shifts[which], of dtype int64 where that is sure to hold the sums."""
+    amounts = Integers(shifts)
+    if numbers.dtype == object or Integers(numbers.ravel()).farthest() + amounts.farthest() > HIGH:
+        return np.asarray(numbers.astype(object) + amounts.array.astype(object)[which])
+    return np.asarray(numbers + amounts.array[which])
 
 
 def _undeclared_size(release: TableRelease) -> int:
@@ -52,23 +74,27 @@ def _undeclared_size(release: TableRelease) -> int:
     return release.group_sizes[-1]
 
 
-def _projected_by_group(release: TableRelease, layout: Layout) -> list[int]:
+def _projected_by_group(release: TableRelease, layout: Layout) -> Entries:
     assert release.group_sizes is not None
     assert layout.group_axis is not None
     blocks = by_group(release, layout)
-    sizes = np.array(release.group_sizes, object) * 2**release.exponent
-    surplus = (sizes - blocks.sum(1))[:, None]
-    draws = np.full(blocks.shape[1], layout.draws_per_cell, object)
+    sums = exact_sum(blocks, 1).tolist()
+    surplus = [(size << release.exponent) - total for size, total in zip(release.group_sizes, sums, strict=True)]
+    groups, in_a_block = blocks.shape
+    draws = [layout.draws_per_cell] * groups + [1] * groups  # those of the cells of each group, then of its other cell
+    shifts, parts = _divided([m * s for m, s in zip(draws, surplus * 2, strict=True)], layout.total_draws)
+    part = np.repeat(np.arange(groups, dtype=np.int32)[:, None], in_a_block, axis=1)
     if layout.others:
-        draws[-1] = 1
-    return _in_order(release, layout, blocks * layout.total_draws + draws * surplus)
+        part[:, -1] += groups
+    whole = _shifted(blocks, shifts, part)
+    whole, part = (_in_order(release, layout, numbers) for numbers in (whole, part))
+    return Entries(whole, part, parts, layout.total_draws, release.exponent)
 
 
 def by_group(release: TableRelease, layout: Layout) -> NDArray[Any]:
     """The drawn numbers with one row a group: its cells, row-major over the other axes, then its other cell."""
     assert layout.group_axis is not None
-    drawn = np.array(release.drawn, object)
-    cells, undeclared, others = np.split(drawn, [layout.size, layout.size + layout.undeclared])
+    cells, undeclared, others = np.split(release.drawn.array, [layout.size, layout.size + layout.undeclared])
     rows = np.moveaxis(cells.reshape(release.shape), layout.group_axis, 0)
     rows = rows.reshape(release.shape[layout.group_axis], -1)
     if not layout.others:
@@ -76,11 +102,11 @@ def by_group(release: TableRelease, layout: Layout) -> NDArray[Any]:
     return np.hstack([np.vstack([rows, undeclared]), others[:, None]])
 
 
-def _in_order(release: TableRelease, layout: Layout, blocks: NDArray[Any]) -> list[int]:
+def _in_order(release: TableRelease, layout: Layout, blocks: NDArray[Any]) -> NDArray[Any]:
     """The inverse of `by_group`."""
     assert layout.group_axis is not None
     labels, in_a_group = release.shape[layout.group_axis], layout.size // release.shape[layout.group_axis]
     rest = [k for axis, k in enumerate(release.shape) if axis != layout.group_axis]
     cells = np.moveaxis(blocks[:labels, :in_a_group].reshape(labels, *rest), 0, layout.group_axis)
-    entries: list[int] = [*cells.ravel().tolist(), *blocks[labels:, :in_a_group].ravel().tolist()]
-    return entries + (blocks[:, in_a_group].tolist() if layout.others else [])
+    others = blocks[:, in_a_group] if layout.others else blocks[:0, 0]
+    return np.concatenate([cells.ravel(), blocks[labels:, :in_a_group].ravel(), others])

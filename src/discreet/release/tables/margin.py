@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from discreet.errors import InvalidInput
+from discreet.release.integers import Integers, Vector, exact_sum
 from discreet.schema import unknown_name
 
 if TYPE_CHECKING:
@@ -34,24 +34,23 @@ def margin(release: TableRelease, columns: str | Sequence[str]) -> TableRelease:
     axes = [release.column_names.index(name) for name in kept]
     gone = [axis for axis in range(len(release.shape)) if axis not in axes]
     layout = release.layout
-    # Python integers: the sums may pass 2^63.
-    drawn = np.array(release.drawn, object)
+    drawn = release.drawn.array
     cells = drawn[: layout.size].reshape(release.shape)
     sums = _summed(cells, axes, gone)
-    rest: list[int] = drawn[layout.size :].tolist()
+    rest = drawn[layout.size :]
     group = layout.group_axis
     if group in gone and layout.others:
         # The declared groups' other cells; the undeclared group is known as a whole and needs no noisy number.
-        rest = [sum(rest[layout.undeclared : -1])]
+        rest = np.atleast_1d(exact_sum(rest[layout.undeclared : -1], 0))
     elif group is not None and layout.others:
         undeclared = drawn[layout.size : layout.size + layout.undeclared]
         one_label = undeclared.reshape([1 if axis == group else k for axis, k in enumerate(release.shape)])
-        rest = [*_summed(one_label, axes, gone), *rest[layout.undeclared :]]
-    return replace(release, column_names=kept, drawn=(*sums, *rest))
+        rest = np.concatenate([_summed(one_label, axes, gone), rest[layout.undeclared :]])
+    return replace(release, column_names=kept, drawn=Integers(np.concatenate([sums, rest])))
 
 
-def _summed(cells: NDArray[Any], axes: list[int], gone: list[int]) -> list[int]:
+def _summed(cells: Vector, axes: list[int], gone: list[int]) -> Vector:
     """The sums over the axes `gone`, row-major over `axes`."""
     ordered = cells.transpose(*axes, *gone)
-    sums: list[int] = ordered.reshape(math.prod(ordered.shape[: len(axes)]), -1).sum(axis=1).tolist()
+    sums: Vector = exact_sum(ordered.reshape(math.prod(ordered.shape[: len(axes)]), -1), 1)
     return sums

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from discreet.errors import InvalidInput
+from discreet.release.integers import Integers
 from discreet.release.tables.table import LAWS, Law, TableRelease
 from discreet.release.validation import whole_number
 from discreet.schema import Schema
@@ -78,7 +79,7 @@ def from_counts(
     release = TableRelease(
         schema=schema,
         column_names=names,
-        drawn=tuple(int(x * 2**exponent) for x in entries),
+        drawn=Integers([int(x * 2**exponent) for x in entries]),
         exponent=exponent,
         mechanism=type(noise).__name__,
         scale=noise.scale,

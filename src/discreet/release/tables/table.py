@@ -17,8 +17,10 @@ from numpy.typing import ArrayLike, NDArray
 from discreet import display
 from discreet.errors import InvalidInput
 from discreet.noise import DiscreteGaussian, DiscreteLaplace, Gaussian, JointNoise, Laplace, ProjectedGaussian
+from discreet.release.integers import Integers
 from discreet.release.tables.entries import exact_entries
 from discreet.release.tables.layout import Layout, layout_of
+from discreet.release.tables.rounding import Entries
 from discreet.release.validation import check_parts, probability_level, whole_number
 from discreet.schema import Schema
 
@@ -48,7 +50,7 @@ class TableRelease:
         also says who are neighbours, and (`complete`) whether there is an `other` cell for strays.
     column_names : sequence of str
         The axes of the table, in order. Columns of `schema` that are not among them were summed over: a margin.
-    drawn : sequence of int
+    drawn : sequence of int, or Integers
         The integers as they left the gate: the declared cells row-major, then the `other` cell if there is one (in a
         table by a fixed column there is more: `discreet.release.tables.layout`).
     exponent : int
@@ -95,7 +97,7 @@ class TableRelease:
 
     schema: Schema
     column_names: tuple[str, ...]
-    drawn: tuple[int, ...]
+    drawn: Integers
     exponent: int
     mechanism: str
     scale: float
@@ -108,7 +110,7 @@ class TableRelease:
     def __post_init__(self) -> None:
         set_field = partial(object.__setattr__, self)
         set_field("column_names", tuple(self.column_names))
-        set_field("drawn", tuple(whole_number("a drawn number", y) for y in self.drawn))
+        set_field("drawn", Integers(self.drawn, "a drawn number"))
         set_field("exponent", whole_number("the grid exponent", self.exponent))
         set_field("versions", MappingProxyType(dict(self.versions)))
         if self.n is not None:
@@ -207,7 +209,7 @@ class TableRelease:
         return self.noise.cell_sd
 
     @cached_property
-    def _exact(self) -> tuple[list[int], int]:
+    def _exact(self) -> Entries:
         return exact_entries(self)
 
     @cached_property
@@ -221,8 +223,7 @@ class TableRelease:
         return self.counts
 
     def _entries(self, start: int, stop: int) -> Floats:
-        numerators, denominator = self._exact
-        numbers = np.array([y / denominator for y in numerators[start:stop]])
+        numbers = self._exact.floats(start, stop)
         numbers.setflags(write=False)
         return numbers
 
@@ -258,8 +259,7 @@ class TableRelease:
     @property
     def declared_total(self) -> float:
         """The sum of the declared cells: the estimate of their true total (n after a projection without other)."""
-        numerators, denominator = self._exact
-        return sum(numerators[: math.prod(self.shape)]) / denominator
+        return self._exact.total(self.layout.size)
 
     def half_width(self, level: float = 0.95) -> float:
         """Half the width of `interval(level)`, the same for every cell."""
@@ -313,7 +313,7 @@ class TableRelease:
         return table_frame(self, backend, level)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the release to a JSON file, exactly and all at once; `discreet.load` reads it back."""
+        """Write the release to a JSON, .parquet or .arrow file, exactly and all at once; `discreet.load` reads it back."""
         from discreet.release.io import save
 
         save(self, path)

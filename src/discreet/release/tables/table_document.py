@@ -7,12 +7,12 @@ from discreet.release.parts import (
     cost_document,
     cost_part,
     guarantee_part,
+    integers,
     keys,
     number,
     schema_part,
     typed,
     versions_part,
-    whole_numbers,
 )
 from discreet.release.tables.table import TableRelease
 from discreet.release.text import statement
@@ -42,7 +42,7 @@ GROUPED = "group_sizes"  # only in a table by a fixed column
 
 
 def to_document(release: TableRelease) -> Document:
-    """What a table's file says. The integers are text because other languages read JSON numbers as floats."""
+    """What a table's file says. How the integers are written depends on their number: `discreet.release.packed`."""
     sizes = release.group_sizes
     return {
         "guaranteed": statement(release),
@@ -56,7 +56,7 @@ def to_document(release: TableRelease) -> Document:
         **({} if sizes is None else {GROUPED: list(sizes)}),
         "versions": dict(release.versions),
         "exponent": release.exponent,
-        "drawn": [str(y) for y in release.drawn],
+        "drawn": release.drawn,
     }
 
 
@@ -71,7 +71,7 @@ def from_document(document: Document) -> TableRelease:
     return TableRelease(
         schema=schema_part(document["schema"]),
         column_names=tuple(typed("a column", name, str) for name in typed("columns", document["columns"], list)),
-        drawn=whole_numbers(document["drawn"]),
+        drawn=integers(document["drawn"]),
         exponent=typed("exponent", document["exponent"], int),
         mechanism=typed("noise.mechanism", noise["mechanism"], str),
         scale=number("noise.scale", noise["scale"]),
