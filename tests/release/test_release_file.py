@@ -161,7 +161,7 @@ def test_every_truncation_is_noticed(saved):
         (b"", "it is empty"),
         (b" \n", "it is empty"),
         (b"\xff\xfe{}", "not UTF-8"),
-        (b"PAR1" + bytes(100), "not complete JSON"),
+        (b"PAR1" + bytes(100), "damaged Parquet or Arrow file"),
         (b"smoking,systolic\nno,lt140\n", "not complete JSON"),
         (b"[1, 2, 3]", "no JSON object"),
         (b"null", "no JSON object"),

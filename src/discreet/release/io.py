@@ -1,7 +1,9 @@
-"""Release files: one JSON document, written exactly and all at once, believed only after every part has been checked.
+"""Release files: one document, written exactly and all at once, believed only after every part has been checked.
 
 The file starts with what it is (`format`, `version`, `kind`); the rest belongs to the kind of release. Each kind has a
 file of its own that says how it becomes a document and back, and registers both here.
+
+The document is JSON. Of a table it may also be the metadata of a Parquet or Arrow file, whose column holds the drawn numbers.
 """
 
 from __future__ import annotations
@@ -14,13 +16,17 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from discreet.errors import DiscreetError, FormatError, InvalidInput
+from discreet.errors import DiscreetError, FormatError, InvalidInput, MissingExtra
+from discreet.release import columnar
+from discreet.release.integers import Integers
+from discreet.release.packed import packed
 
 Document = dict[str, Any]
 
 FORMAT = "discreet release"
 VERSION = 1
-LARGEST_FILE = 2**26  # bytes (a table of about 3 million cells): no file can exhaust the memory of the reader
+LARGEST_FILE = 2**27
+"""Bytes. The largest table, of 10^7 cells, takes 107 MB where its numbers cannot be compressed at all, and 55 MB as a rule."""
 
 
 class Kind(NamedTuple):
@@ -60,14 +66,19 @@ def _kinds() -> list[Kind]:
 def save(release: object, path: str | os.PathLike[str]) -> None:
     """Write a release to a file that `load` reads back equal, bit by bit.
 
-    The file appears under its name only when it is complete; a file that was there is then replaced.
+    JSON, but for a table whose path ends in .parquet or .arrow (see
+    `discreet.release.columnar`). The file appears under its name only when it is complete; a file that was there is then
+    replaced.
 
     Raises
     ------
     InvalidInput
         If the file cannot be written there, or the release is larger than `load` accepts.
+    MissingExtra
+        For a Parquet or Arrow file, where PyArrow is not installed.
     """
-    content = _bytes(release)
+    suffix = columnar.suffix_of(os.fspath(path))
+    content = _bytes(release) if suffix is None else _columns(release, suffix)
     if len(content) > LARGEST_FILE:
         raise InvalidInput(f"the release needs {len(content)} bytes; a release file has at most {LARGEST_FILE}")
     target = Path(os.path.realpath(path))
@@ -105,6 +116,8 @@ def load(path: str | os.PathLike[str]) -> Any:
         message names the file and what is wrong with it.
     InvalidInput
         If there is no such file or it cannot be read.
+    MissingExtra
+        If it is a Parquet or Arrow file, and PyArrow is not installed.
 
     Examples
     --------
@@ -120,6 +133,8 @@ def load(path: str | os.PathLike[str]) -> Any:
     content = _content(name)
     try:
         return _release(content)
+    except MissingExtra:
+        raise
     except DiscreetError as problem:
         raise FormatError(f"{name!r} is not a valid release file: {problem}") from problem
 
@@ -138,12 +153,32 @@ def loads(text: str) -> Any:
 
 
 def _bytes(release: object) -> bytes:
+    document = _document(release)
+    return _encode({key: packed(part) if isinstance(part, Integers) else part for key, part in document.items()})
+
+
+def _columns(release: object, suffix: str) -> bytes:
+    document = _document(release)
+    drawn = document.pop(columnar.COLUMN, None)
+    if not isinstance(drawn, Integers):
+        raise InvalidInput(f"a {suffix} file holds a table; save a {document['kind']} release as .json")
+    return columnar.write(_encode(document), drawn, suffix)
+
+
+def _document(release: object) -> Document:
     kind = next(kind for kind in _kinds() if isinstance(release, kind.subject))
-    return _encode({"format": FORMAT, "version": VERSION, "kind": kind.name, **kind.write(release)})
+    return {"format": FORMAT, "version": VERSION, "kind": kind.name, **kind.write(release)}
 
 
 def _release(content: bytes) -> Any:
-    document = _decode(content)
+    if columnar.is_columnar(content):
+        text, drawn = columnar.read(content)
+        document = _decode(text)
+        if columnar.COLUMN in document:
+            raise FormatError(f"it has {columnar.COLUMN!r} twice, in its metadata and as its column")
+        document[columnar.COLUMN] = drawn
+    else:
+        document = _decode(content)
     kind = _kind(document)
     return kind.read({key: value for key, value in document.items() if key not in ("format", "version", "kind")})
 

@@ -13,7 +13,9 @@ from typing import Any
 from discreet.errors import DiscreetError, FormatError
 from discreet.privacy.cost import Cost
 from discreet.privacy.guarantee import Guarantee, guarantee_from_dict
+from discreet.release.integers import Integers
 from discreet.release.io import Document
+from discreet.release.packed import unpacked
 from discreet.schema import Schema
 
 WHOLE_NUMBER = re.compile(r"-?(0|[1-9][0-9]{0,999})", re.ASCII)
@@ -105,9 +107,16 @@ def versions_part(value: object) -> dict[str, str]:
 
 
 def whole_numbers(value: object) -> tuple[int, ...]:
-    """Integers that were written as text."""
+    """Integers that were written as text, one by one."""
     texts = typed("drawn", value, list)
     for text in texts:
         if type(text) is not str or not WHOLE_NUMBER.fullmatch(text):
             raise FormatError(f"drawn holds {short(text)}, which is no whole number in quotes")
     return tuple(map(int, texts))
+
+
+def integers(value: object) -> Integers:
+    """Integers that were written as text, as a packed block, or as the column of a columnar file."""
+    if isinstance(value, Integers):
+        return value
+    return unpacked("drawn", value) if type(value) is dict else Integers(whole_numbers(value))

@@ -34,6 +34,7 @@ class OutcomeUnknown(LedgerError):
 
 
 _TEXTS = [Row._fields.index(name) for name in ("request_id", "specification", "adjacency", "unit", "fixed")]
+_HELD = 2**22  # characters of payloads that are read at once
 _NUMBERS = [Row._fields.index(name) for name in ("units", "delta_units")]
 
 
@@ -113,15 +114,19 @@ class Book(ABC):
             yield self._row(found)
 
     def released(self) -> Iterator[tuple[Row, str | None]]:
-        """The entries that were released, a few payloads in memory at a time."""
-        statement = (
-            f"SELECT {COLUMNS}, payload FROM {self.entry} WHERE seq > ? AND payload IS NOT NULL ORDER BY seq LIMIT 20"
-        )
-        last = 0
-        while found := self.execute(statement, (last,)).fetchall():
-            for values in found:
+        """The entries that were released, a few payloads in memory at a time: one by one where they are large."""
+        released = f"FROM {self.entry} WHERE payload IS NOT NULL"
+        lengths = self.execute(f"SELECT seq, length(payload) {released} ORDER BY seq").fetchall()
+        while lengths:
+            taken, held = 0, 0
+            while taken < len(lengths) and (taken == 0 or held + int(lengths[taken][1]) <= _HELD):
+                held += int(lengths[taken][1])
+                taken += 1
+            span = (lengths[0][0], lengths[taken - 1][0])
+            statement = f"SELECT {COLUMNS}, payload {released} AND seq BETWEEN ? AND ? ORDER BY seq"
+            for values in self.execute(statement, span).fetchall():
                 yield self._row(values[:-1]), self._payload(values[-1])
-            last = found[-1][0]
+            lengths = lengths[taken:]
 
     def append(self, row: Row) -> None:
         """Write a new entry.
