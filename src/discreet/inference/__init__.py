@@ -15,6 +15,7 @@ from discreet.inference.null.closed_form import ClosedForm
 from discreet.inference.null.conditional import Conditional
 from discreet.inference.null.monte_carlo import MonteCarlo
 from discreet.inference.null.problem import NullCurve
+from discreet.inference.pairs import PairedResults, independence_pairs
 from discreet.inference.result import TestResult
 from discreet.inference.tails.weighted_chi2 import weighted_chi2_sf
 
@@ -30,6 +31,7 @@ __all__ = [
     "MeanRegions",
     "MonteCarlo",
     "NullCurve",
+    "PairedResults",
     "TestResult",
     "adjust_pvalues",
     "goodness_of_fit",
@@ -37,6 +39,7 @@ __all__ = [
     "hotelling",
     "independence",
     "independence_many",
+    "independence_pairs",
     "mean_intervals",
     "mean_regions",
     "weighted_chi2_sf",

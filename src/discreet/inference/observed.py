@@ -56,6 +56,9 @@ class NoisyTable:
         return self.n is not None
 
 
+MOST_DRAWS = 2**14
+MANY = 16
+
 SMALLEST_TOTAL = 1e-6  # records: what is less than this is not a positive total, whatever its sign
 
 
@@ -67,7 +70,7 @@ def observe(table: Table, noise: Noise | None = None, n: float | None = None) ->
         public = float(table.n) if table.n is not None and table.total_is_public else None
         grouped = table.group_sizes is not None and table.group_axis is not None and table.total_is_public
         sizes = np.array(table.group_sizes, float) if grouped else None
-        observed = NoisyTable(table.counts, table.noise, public, table.labels, table.column_names, sizes)
+        observed = NoisyTable(table.counts, _few_draws(table.noise), public, table.labels, table.column_names, sizes)
     else:
         observed = _observe_array(table, noise, n)
     if not observed.total > SMALLEST_TOTAL:
@@ -116,7 +119,15 @@ def joint_noise(noise: Noise | None, shape: tuple[int, ...]) -> JointNoise:
     joint = noise if isinstance(noise, JointNoise) else noise.on(shape)
     if joint.shape != shape:
         raise InvalidInput(f"the noise is that of a table of shape {joint.shape}, but the table has shape {shape}")
-    return joint
+    return _few_draws(joint)
+
+
+def _few_draws(noise: JointNoise) -> JointNoise:
+    """The same law; of a margin of a wide table with the many draws of a cell as one, as none of them matters by itself.
+
+    Below that the draws are kept one by one: then a far tail can be sought along each (`null.big_jump`).
+    """
+    return noise.lumped if noise.dimension > MOST_DRAWS and noise.draws_per_cell >= MANY else noise
 
 
 def _size(n: object) -> float | None:

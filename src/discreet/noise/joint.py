@@ -45,8 +45,9 @@ class JointNoise:
         The shape of the released table; p is its number of cells.
     draws_per_cell : int
         m, the number of independent draws summed into one released cell (1 but for margins).
-    total : int
-        M, the number of draws made for the whole release, or for each group; defaults to p m, or to that of a group.
+    total : int or float
+        M, the number of draws made for the whole release, or for each group; defaults to p m, or to that of a group. Of
+        Gaussian noise it need not be whole (see `lumped`): the covariance is what it says.
     centred : bool
         Whether the mean of all M draws is subtracted from each (the rank-deficient mechanism).
     group_axis : int, optional
@@ -69,7 +70,7 @@ class JointNoise:
     law: DrawLaw
     shape: tuple[int, ...]
     draws_per_cell: int = 1
-    total: int = 0
+    total: int | float = 0
     centred: bool = False
     group_axis: int | None = None
 
@@ -84,6 +85,8 @@ class JointNoise:
         object.__setattr__(self, "total", self.total or needed)
         if self.draws_per_cell < 1 or self.total < needed:
             raise InvalidInput(f"{self.total} draws cannot fill {needed}")
+        if self.total % 1 and not self.law.is_normal:
+            raise InvalidInput("only Gaussian noise is the same in parts of a draw")
 
     @property
     def size(self) -> int:
@@ -158,13 +161,47 @@ class JointNoise:
         c = self.size // self.groups
         return self.size * max(0.0, self.cell_variance + (c - 1) * self.common_covariance)
 
+    @property
+    def lumped(self) -> JointNoise:
+        """The same joint law of as few draws as there are cells: the m draws of a cell as one, where m is large enough.
+
+        V = S - (m/M) (sum of all draws), S_i the sum of the draws of cell i. So with m draws as one, S_i is one draw and M/m
+        takes the place of M; where that is not whole, a Gaussian law is given by its covariance alone.
+
+        Examples
+        --------
+        >>> from discreet.noise import ProjectedGaussian
+        >>> wide = ProjectedGaussian(2.0).on((100, 100, 2), other=True).margin((2,))
+        >>> wide.dimension, wide.lumped.dimension
+        (20001, 2)
+        >>> bool(abs(wide.covariance - wide.lumped.covariance).max() < 1e-8)
+        True
+        """
+        from discreet.noise.summed import FEWEST, summed
+
+        m, whole = self.draws_per_cell, self.total % self.draws_per_cell == 0
+        if m < FEWEST or (self.centred and not whole and not self.law.is_normal):
+            return self
+        total = (self.total // m if whole else self.total / m) if self.centred else 0
+        return replace(self, law=summed(self.law, m), draws_per_cell=1, total=total)
+
+    @property
+    def _centring(self) -> tuple[int, float]:
+        """Of how many draws of a block the mean is subtracted, times m and times which factor.
+
+        Of all M, and 1. Where M is not whole (Gaussian), of the p m in its cells, times 1 - sqrt(1 - p m/M): that has the
+        same covariance.
+        """
+        inside = self.size // self.groups * self.draws_per_cell
+        return (inside, 1.0 - math.sqrt(1.0 - inside / self.total)) if self.total % 1 else (int(self.total), 1.0)
+
     def mix(self, draws: Floats) -> Floats:
         """V = L Z: from draws of shape (..., M), or (..., `dimension`), to cells of shape (..., p)."""
         if self.group_axis is not None:
             return self._joined(self.block.mix(draws.reshape(*draws.shape[:-1], self.groups, -1)))
         p, m = self.size, self.draws_per_cell
         cells = draws[..., : p * m].reshape(*draws.shape[:-1], p, m).sum(-1) if m > 1 else draws[..., :p]
-        return cells - m * draws.mean(-1, keepdims=True) if self.centred else cells
+        return cells - self._centring[1] * m * draws.mean(-1, keepdims=True) if self.centred else cells
 
     def pull_back(self, weights: Floats) -> Floats:
         """L'w: the coefficients on the draws of the contrast sum w_i V_i; from (..., p) to (..., `dimension`)."""
@@ -172,15 +209,16 @@ class JointNoise:
         if self.group_axis is not None:
             blocks = self.block.pull_back(self._split(weights))
             return np.asarray(blocks).reshape(*weights.shape[:-1], self.dimension)
-        m, spare = self.draws_per_cell, self.dimension - self.size * self.draws_per_cell
+        m, (averaged, factor) = self.draws_per_cell, self._centring
+        spare = self.dimension - self.size * m
         spread = np.repeat(weights, m, axis=-1)
         spread = np.concatenate([spread, np.zeros((*weights.shape[:-1], spare))], axis=-1)
-        return spread - m * weights.sum(-1, keepdims=True) / self.total if self.centred else spread
+        return spread - factor * m * weights.sum(-1, keepdims=True) / averaged if self.centred else spread
 
     @property
     def dimension(self) -> int:
         """The number of independent draws that the released cells depend on."""
-        return self.groups * self.total if self.centred else self.size * self.draws_per_cell
+        return self.groups * self._centring[0] if self.centred else self.size * self.draws_per_cell
 
     def from_uniform(self, points: Floats) -> Floats:
         """Cells of shape (..., p) from uniform points of shape (..., `dimension`) by the quantile function of a draw."""
@@ -192,7 +230,7 @@ class JointNoise:
         return self.mix(draws).reshape(size, *self.shape)
 
     @property
-    def cell_coefficients(self) -> tuple[tuple[float, int], ...]:
+    def cell_coefficients(self) -> tuple[tuple[float, int | float], ...]:
         """One cell as a sum of draws: pairs (coefficient, how many draws carry it)."""
         m, share = self.draws_per_cell, self.draws_per_cell / self.total
         if not self.centred:

@@ -23,7 +23,7 @@ from discreet.noise.draw_law import DrawLaw
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]
-Coefficients = tuple[tuple[float, int], ...]
+Coefficients = tuple[tuple[float, int | float], ...]
 
 _MOST_NODES = 1 << 22
 _SUMMED_OUT = 2000  # draws for which the mixture is summed term by term; the inversion's cost does not depend on them
@@ -40,7 +40,7 @@ def cell_sf(law: DrawLaw, coefficients: Coefficients, x: Floats) -> Floats:
     upper = np.abs(x)
     if len(coefficients) == 1 and coefficients[0][1] <= _SUMMED_OUT:
         ((a, m),) = coefficients
-        tail = law.sf(upper / abs(a)) if m == 1 else _sum_of_laplace_sf(upper / (abs(a) * law.scale), m)
+        tail = law.sf(upper / abs(a)) if m == 1 else _sum_of_laplace_sf(upper / (abs(a) * law.scale), int(m))
     else:
         tail = np.array([_inverted_sf(law, coefficients, v) for v in upper.ravel()]).reshape(upper.shape)
     return np.where(x >= 0, tail, 1.0 - tail)
@@ -95,7 +95,7 @@ def _lattice(coefficients: Coefficients) -> tuple[tuple[tuple[int, int], ...], f
     The coefficients are whole multiples of 1/M, M the number of all draws.
     """
     total = sum(k for _, k in coefficients)
-    whole = [(round(a * total), k) for a, k in coefficients]
+    whole = [(round(a * total), int(k)) for a, k in coefficients]
     divisor = math.gcd(*(a for a, _ in whole))
     return tuple((a // divisor, k) for a, k in whole), divisor / total
 
