@@ -62,9 +62,12 @@ def publish(
 
     `rehearsal(schema)` is a release of the same shape with made-up numbers; there is none where there is no picture.
     """
+    from discreet.release.columnar import check_path
+
     plot = options.plot if isinstance(options, ReleaseOptions) else None
     read: tuple[str | Path, ...] = (options.data, options.schema, options.ledger, *inputs)
     check_ledger(options.ledger)
+    check_path(str(options.output), kind)
     check_output(options.output, force=options.force, inputs=read)
     check_picture(plot, inputs=(*read, options.output))
     identity = options.request_id if options.request_id is not None else secrets.token_hex(8)
@@ -88,7 +91,8 @@ def publish(
         "cost": cost_as_data(release.cost),
         "remaining": as_data(curator.ledger.currency, curator.ledger.remaining),
     }
-    emit({**outcome, **shown.as_data(release)}, lambda: _view(release, shown, outcome), as_json=options.as_json)
+    data = shown.as_data(release) if options.as_json else {}  # of a wide table it is long
+    emit({**outcome, **data}, lambda: _view(release, shown, outcome), as_json=options.as_json)
 
 
 def _save(release: Any, output: Path, plot: Path | None, identity: str) -> None:

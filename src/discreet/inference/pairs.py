@@ -25,8 +25,8 @@ from discreet.inference.null.problem import NullMethod, Seed
 from discreet.inference.result import TestResult
 from discreet.release import TableRelease
 from discreet.release.frames import to_frame
-from discreet.release.text import aligned
 from discreet.release.labels import shortened
+from discreet.release.text import aligned
 
 Floats = NDArray[np.float64]
 
@@ -107,8 +107,9 @@ class PairedResults:
             lines.append([*map(shortened, self.pairs[i]), *numbers])
         method = "not adjusted" if self.adjust is None else f"adjusted by {self.adjust}"
         more = len(self.pairs) - len(order)
-        rest = [f"... {more} more" + (" pairs" if more > 1 else " pair")] if more else []
-        return "\n".join([f"Independence of {len(self.pairs)} pairs of columns, {method}", *aligned(lines, 2), *rest])
+        rest = [f"... {more} more {_pairs(more)}"] if more else []
+        title = f"Independence of {len(self.pairs)} {_pairs(len(self.pairs))} of columns, {method}"
+        return "\n".join([title, *aligned(lines, 2), *rest])
 
 
 def independence_pairs(
@@ -207,3 +208,7 @@ def _chosen(release: TableRelease, columns: Sequence[str] | None) -> list[str]:
 def _chance(p: float) -> str:
     """One that is too small for a float is said to be so, not to be 0."""
     return f"{p:.4g}" if p > 0 else "below 1e-300"
+
+
+def _pairs(number: int) -> str:
+    return "pair" if number == 1 else "pairs"

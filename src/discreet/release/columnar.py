@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from discreet.errors import DiscreetError, FormatError, MissingExtra
+from discreet.errors import DiscreetError, FormatError, InvalidInput, MissingExtra
 from discreet.release.integers import Integers
 from discreet.release.packed import MOST_PACKED
 
@@ -139,3 +139,12 @@ def _pyarrow(module: str) -> Any:
 def suffix_of(path: str) -> str | None:
     """ ".parquet" or ".arrow" where a path ends so; None for JSON."""
     return next((suffix for suffix in SUFFIXES if path.lower().endswith(suffix)), None)
+
+
+def check_path(path: str, kind: str) -> None:
+    """Refuse a path that a release of this kind could not be saved to, before anything is charged for it."""
+    suffix = suffix_of(path)
+    if suffix is not None and kind != "table":
+        raise InvalidInput(f"a {suffix} file holds a table; save a {kind} release as .json")
+    if suffix is not None:
+        _pyarrow("pyarrow")

@@ -8,10 +8,10 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import InvalidInput
-from discreet.release.integers import Integers
+from discreet.release.integers import HIGH, LOW, Integers
 from discreet.release.tables.table import LAWS, Law, TableRelease
 from discreet.release.validation import whole_number
 from discreet.schema import Schema
@@ -74,21 +74,21 @@ def from_counts(
     numbers = _numbers(values)
     if numbers.shape != shape:
         raise InvalidInput(f"values of shape {numbers.shape} do not fit the categories, which need shape {shape}")
-    entries = [_exact(x) for x in numbers.ravel().tolist()] + ([] if other is None else [_exact(other)])
-    exponent = max(x.denominator.bit_length() - 1 for x in entries)
+    drawn, exponent = _on_grid(numbers.ravel(), other)
     release = TableRelease(
         schema=schema,
         column_names=names,
-        drawn=Integers([int(x * 2**exponent) for x in entries]),
+        drawn=drawn,
         exponent=exponent,
         mechanism=type(noise).__name__,
         scale=noise.scale,
         guarantee=guarantee,
         n=None if n is None else whole_number("n", n),
     )
-    if release.projected and n is not None and abs(sum(entries, Fraction(-n))) > Fraction(len(entries), 2):
+    total = Fraction(drawn.total(), 2**exponent)
+    if release.projected and n is not None and abs(total - n) > Fraction(len(drawn), 2):
         raise InvalidInput(
-            f"a projected table adds up to n = {n}, these numbers to {float(sum(entries, Fraction(0))):.6g}; "
+            f"a projected table adds up to n = {n}, these numbers to {float(total):.6g}; "
             "give the missing records as other=, or noise=Gaussian(...) if the table was not projected"
         )
     return release
@@ -102,6 +102,41 @@ def _numbers(values: ArrayLike) -> np.ndarray[tuple[Any, ...], np.dtype[Any]]:
     if numbers.dtype.kind not in "iuf":
         raise InvalidInput(f"values must be numbers, not of type {numbers.dtype}")
     return numbers
+
+
+def _on_grid(numbers: NDArray[Any], other: float | None) -> tuple[Integers, int]:
+    """The numbers as whole multiples of 2^-k, and the smallest such k."""
+    also = [] if other is None else [_exact(other)]
+    steps = None if numbers.dtype.kind != "f" or numbers.dtype.itemsize > 8 else _steps(numbers.astype(float))
+    if numbers.dtype.kind != "f":
+        whole, exponent = Integers(numbers), 0
+    elif steps is not None:
+        whole, exponent = steps
+    else:
+        exact = [_exact(x) for x in numbers.tolist()]
+        exponent = max(x.denominator.bit_length() - 1 for x in exact)
+        whole = Integers([int(x * 2**exponent) for x in exact])
+    if not also:
+        return whole, exponent
+    finer = max(also[0].denominator.bit_length() - 1 - exponent, 0)
+    last = int(also[0] * 2 ** (exponent + finer))
+    if finer or not LOW <= last <= HIGH:
+        return Integers([*(y << finer for y in whole), last]), exponent + finer
+    return Integers(np.append(whole.array, np.array(last, whole.array.dtype))), exponent
+
+
+def _steps(numbers: NDArray[np.float64]) -> tuple[Integers, int] | None:
+    """The same for floats whose multiples all fit into 64 bits, at once; None for others."""
+    if not np.isfinite(numbers).all():
+        return None
+    fraction, power = np.frexp(numbers)
+    digits = np.ldexp(fraction, 53).astype(np.int64)  # the number is digits 2^(power - 53)
+    _, lowest = np.frexp((digits & -digits).astype(float))
+    places = (53 - power) - (lowest - 1)
+    exponent = int(places.max(initial=0, where=digits != 0))
+    if int(power.max()) + exponent > 62:
+        return None
+    return Integers(np.ldexp(numbers, exponent).astype(np.int64)), exponent
 
 
 def _exact(number: Any) -> Fraction:
