@@ -83,11 +83,8 @@ def table_frame(release: TableRelease, backend: Backend = "polars", level: float
         name: _labels_of(release, axis, [cell.labels[axis] for cell in strays], backend)
         for axis, name in enumerate(release.column_names)
     }
-    native = {
-        name: nw.new_series(name, column, types[name], backend=cast(Backend, backend))
-        for name, column in columns.items()
-    }
-    return nw.from_dict(labels | native, backend=cast(Backend, backend)).to_native()
+    native = {name: nw.new_series(name, column, types[name], backend=backend) for name, column in columns.items()}
+    return nw.from_dict(labels | native, backend=backend).to_native()
 
 
 def _labels_of(release: TableRelease, axis: int, beside: list[str | None], backend: str) -> nw.Series[Any]:

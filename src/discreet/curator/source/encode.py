@@ -11,7 +11,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +24,9 @@ from discreet.schema.canonical import Spellings
 from discreet.schema.columns import Categorical
 
 STRAY = -1
+_AT_ONCE = 2**20
 
-Integers64 = NDArray[np.int64]
+Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,8 +36,8 @@ class Counted:
     As an iterable it is the pairs of both, as the readers give them that count one by one.
     """
 
-    codes: Integers64
-    numbers: Integers64
+    codes: NDArray[np.integer[Any]]
+    numbers: Counts
 
     def __iter__(self) -> Iterator[tuple[list[int], int]]:
         return zip(self.codes.tolist(), self.numbers.tolist(), strict=True)
@@ -44,6 +45,8 @@ class Counted:
 
 Groups = Iterable[tuple[Sequence[int], int]]
 """Pairs (codes of the columns in order, number of records), one by one or as `Counted`."""
+
+GroupsInParts = Groups | Sequence[Counted]
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,7 @@ class Reader(Protocol):
         """The number of records; also meets every fault of the file that reading could meet later."""
         ...
 
-    def groups(self, columns: Mapping[str, Categorical]) -> Groups:
+    def groups(self, columns: Mapping[str, Categorical]) -> GroupsInParts:
         """Pairs (codes of the columns in order, number of records); the same codes may come more than once."""
         ...
 
@@ -137,36 +140,46 @@ def coder(spellings: Spellings) -> Callable[[Any], int]:
     return code
 
 
-def counted(groups: Groups, columns: int) -> Counted:
-    """The groups as arrays.
+def counted(groups: GroupsInParts, columns: int) -> Iterator[Counted]:
+    """The groups as arrays, a part at a time.
 
     Examples
     --------
-    >>> counted([((0, 1), 5), ((2, STRAY), 1)], 2).codes
+    >>> next(counted([((0, 1), 5), ((2, STRAY), 1)], 2)).codes
     array([[ 0,  1],
            [ 2, -1]])
     """
     if isinstance(groups, Counted):
-        return groups
-    pairs = [(list(codes), number) for codes, number in groups]
-    codes = np.array([codes for codes, _ in pairs], np.int64).reshape(len(pairs), columns)
-    return Counted(codes, np.array([number for _, number in pairs], np.int64))
+        for start in range(0, len(groups.numbers), _AT_ONCE):
+            yield Counted(groups.codes[start : start + _AT_ONCE], groups.numbers[start : start + _AT_ONCE])
+        return
+    found = list(groups)
+    if found and isinstance(found[0], Counted):
+        for part in found:
+            yield from counted(cast(Counted, part), columns)
+        return
+    pairs = cast(list[tuple[Sequence[int], int]], found)
+    codes = np.array([list(codes) for codes, _ in pairs], np.int64).reshape(len(pairs), columns)
+    yield Counted(codes, np.array([number for _, number in pairs], np.int64))
 
 
-def cells(groups: Groups, columns: Sequence[Categorical], *, complete: bool) -> Integers64:
+def cells(groups: GroupsInParts, columns: Sequence[Categorical], *, complete: bool) -> Counts:
     """The counts of the declared cells, row-major; then, unless `complete`, of the records with a stray.
 
     Under `complete` a stray counts as the first category of its column.
     """
-    found, sizes = counted(groups, len(columns)), [len(column) for column in columns]
+    sizes = [len(column) for column in columns]
     size = math.prod(sizes)
-    cell = _row_major(np.maximum(found.codes, 0), sizes)
-    if not complete:
-        cell[(found.codes < 0).any(1)] = size
-    return _added(cell, found.numbers, size if complete else size + 1)
+    counts = np.zeros(size if complete else size + 1, np.int64)
+    for found in counted(groups, len(columns)):
+        cell = _row_major(np.maximum(found.codes, 0), sizes)
+        if not complete:
+            cell[(found.codes < 0).any(1)] = size
+        np.add.at(counts, cell, found.numbers)
+    return counts
 
 
-def cells_by_group(groups: Groups, columns: Sequence[Categorical], fixed: int) -> Integers64:
+def cells_by_group(groups: GroupsInParts, columns: Sequence[Categorical], fixed: int) -> Counts:
     """The counts of a table by a fixed column (position `fixed`) whose schema is not complete, in three parts.
 
     First the declared cells, row-major. Then the cells of the records with an undeclared label, which are one more group:
@@ -180,31 +193,28 @@ def cells_by_group(groups: Groups, columns: Sequence[Categorical], fixed: int) -
     >>> cells_by_group(pairs, [sex, smoking], fixed=0)
     array([5, 0, 0, 4, 2, 0, 0, 3, 1])
     """
-    found, sizes = counted(groups, len(columns)), [len(column) for column in columns]
+    sizes = [len(column) for column in columns]
     size, labels = math.prod(sizes), sizes[fixed]
-    in_a_group = size // labels
-    label, rest = found.codes[:, fixed], np.delete(found.codes, fixed, axis=1)
-    declared = label >= 0
-    cell = _row_major(np.maximum(found.codes, 0), sizes)
-    cell[~declared] = size + _row_major(np.maximum(rest, 0), sizes[:fixed] + sizes[fixed + 1 :])[~declared]
-    stray = (rest < 0).any(1)
-    cell[stray] = size + in_a_group + np.where(declared, label, labels)[stray]
-    return _added(cell, found.numbers, size + in_a_group + labels + 1)
+    in_a_group, other_sizes = size // labels, sizes[:fixed] + sizes[fixed + 1 :]
+    counts = np.zeros(size + in_a_group + labels + 1, np.int64)
+    for found in counted(groups, len(columns)):
+        label, rest = found.codes[:, fixed], np.delete(found.codes, fixed, axis=1)
+        declared = label >= 0
+        cell = _row_major(np.maximum(found.codes, 0), sizes)
+        cell[~declared] = size + _row_major(np.maximum(rest[~declared], 0), other_sizes)
+        stray = (rest < 0).any(1)
+        cell[stray] = size + in_a_group + np.where(declared, label, labels)[stray]
+        np.add.at(counts, cell, found.numbers)
+    return counts
 
 
-def _row_major(codes: Integers64, sizes: Sequence[int]) -> Integers64:
+def _row_major(codes: NDArray[np.integer[Any]], sizes: Sequence[int]) -> Counts:
     """The cell of each row of codes."""
     cell = np.zeros(len(codes), np.int64)
     for position, size in enumerate(sizes):
         cell *= size
         cell += codes[:, position]
     return cell
-
-
-def _added(cell: Integers64, numbers: Integers64, size: int) -> Integers64:
-    counts = np.zeros(size, np.int64)
-    np.add.at(counts, cell, numbers)
-    return counts
 
 
 def row_major(groups: Groups, sizes: Sequence[int]) -> list[int]:

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import duckdb
 import numpy as np
 
-from discreet.curator.source.encode import STRAY, Counted, Flaws, Groups, distinct_names
+from discreet.curator.source.encode import STRAY, Counted, Flaws, Groups, GroupsInParts, distinct_names
 from discreet.curator.source.moments import MOST_ROWS, Digits, Part
 from discreet.curator.source.numeric import Grid
 from discreet.curator.source.persons import Cut, no_persons
@@ -43,6 +43,7 @@ _Answer = TypeVar("_Answer")
 DISTRUST = "SET disabled_optimizers = 'statistics_propagation'"  # see `table_numbers`
 
 _MOST_GROUPS = 2**17
+_CELLS_AT_ONCE, _MOST_PARTS = 2**21, 64
 _ROWS_SORTED = 2**20
 _RECORDS = "discreet_records"  # the name of the relation within a query; no view of this name outlives it
 
@@ -103,7 +104,7 @@ class TableReader:
     def count_rows(self) -> int:
         return int(self._ask(f"SELECT count(*) FROM {self._records}")[0][0])
 
-    def groups(self, columns: Mapping[str, Categorical]) -> Groups:
+    def groups(self, columns: Mapping[str, Categorical]) -> GroupsInParts:
         return self._row_by_row(columns)
 
     def moments(
@@ -198,21 +199,26 @@ class TableReader:
             for position, column in zip(positions, columns.values(), strict=True)
         ]
 
-    def _row_by_row(self, columns: Mapping[str, Categorical]) -> Counted:
-        """The groups by codes, as arrays: the engine groups by one whole number, row-major over the codes with STRAY first."""
+    def _row_by_row(self, columns: Mapping[str, Categorical], part: int = 0, parts: int = 1) -> Counted:
+        """The groups by codes, as arrays: the engine groups by one whole number, row-major over the codes with STRAY first.
+
+        With `parts` only the groups whose number is `part` modulo `parts`.
+        """
         lookups, sizes = self._lookups(columns), [len(column) + 1 for column in columns.values()]
         joins = " ".join(_join(i, position, found) for i, (position, found) in enumerate(lookups))
         digits = [f"coalesce(k{i}.code + 1, 0)" if found.codes else "0" for i, (_, found) in enumerate(lookups)]
         blocks = _blocks(sizes)
-        places = [_place(digits[block], sizes[block]) for block in blocks]
-        shown = ", ".join(f"{place} AS p{i}" for i, place in enumerate(places))
-        by = ", ".join(str(i + 1) for i in range(len(places)))
-        query = f"SELECT {shown}, count(*) AS number FROM {self._records} {joins} GROUP BY {by}"
+        names = [f"p{i}" for i in range(len(blocks))]
+        places = (f"{_place(digits[b], sizes[b])} AS {name}" for b, name in zip(blocks, names, strict=True))
+        query = f"SELECT {', '.join(places)} FROM {self._records} {joins}"
+        where = f"WHERE p0 % {parts} = {part}" if parts > 1 else ""
+        query = f"SELECT {', '.join(names)}, count(*) AS number FROM ({query}) {where} GROUP BY ALL"
         found = self._relation.query(_RECORDS, query).fetchnumpy()
-        codes = np.empty((len(found["number"]), len(sizes)), np.int64)
-        for i, block in enumerate(blocks):
-            codes[:, block] = np.transpose(np.unravel_index(np.asarray(found[f"p{i}"], np.int64), sizes[block]))
-        return Counted(codes + STRAY, np.asarray(found["number"], np.int64))
+        codes = np.empty((len(found["number"]), len(sizes)), np.int32)
+        for name, block in zip(names, blocks, strict=True):
+            codes[:, block] = np.transpose(np.unravel_index(np.asarray(found[name], np.int64), sizes[block]))
+        codes += STRAY
+        return Counted(codes, np.asarray(found["number"], np.int64))
 
     def _groups_first(self, lookups: list[tuple[int, Lookup]]) -> Groups | None:
         """None where there are more than the most groups."""
@@ -256,12 +262,22 @@ class FileReader(TableReader):
         finally:
             self._connection.execute(DISTRUST)
 
-    def groups(self, columns: Mapping[str, Categorical]) -> Groups:
+    def groups(self, columns: Mapping[str, Categorical]) -> GroupsInParts:
         try:
             found = self._groups_first(self._lookups(columns))
         except duckdb.OutOfMemoryException:
             found = None
-        return self._within_memory(lambda: self._row_by_row(columns)) if found is None else found
+        return self._in_parts(columns) if found is None else found
+
+    def _in_parts(self, columns: Mapping[str, Categorical]) -> list[Counted]:
+        """Row by row, and as often as it takes for the groups of one reading to fit into the memory."""
+        parts = -(-math.prod(map(len, columns.values())) // _CELLS_AT_ONCE)
+        while parts < _MOST_PARTS:
+            try:
+                return [self._within_memory(partial(self._row_by_row, columns, part, parts)) for part in range(parts)]
+            except duckdb.OutOfMemoryException:
+                parts *= 4
+        return [self._row_by_row(columns, part, parts) for part in range(parts)]
 
     def moments(
         self, columns: Mapping[str, Grid], fixed: tuple[str, Categorical] | None, *, products: bool
