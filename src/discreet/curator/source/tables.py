@@ -189,8 +189,11 @@ class TableReader:
         return f"{self._scan} AS t({', '.join(f'c{position}' for position in range(len(self._types)))})"
 
     def _ask(self, sql: str) -> list[tuple[Any, ...]]:
-        rows: list[tuple[Any, ...]] = self._relation.query(_RECORDS, sql).fetchall()
+        rows: list[tuple[Any, ...]] = self._query(sql).fetchall()
         return rows
+
+    def _query(self, sql: str) -> Any:
+        return self._relation.query(_RECORDS, sql)
 
     def _lookups(self, columns: Mapping[str, Categorical]) -> list[tuple[int, Lookup]]:
         positions = [self._positions[name] for name in columns]
@@ -213,7 +216,7 @@ class TableReader:
         query = f"SELECT {', '.join(places)} FROM {self._records} {joins}"
         where = f"WHERE p0 % {parts} = {part}" if parts > 1 else ""
         query = f"SELECT {', '.join(names)}, count(*) AS number FROM ({query}) {where} GROUP BY ALL"
-        found = self._relation.query(_RECORDS, query).fetchnumpy()
+        found = self._query(query).fetchnumpy()
         codes = np.empty((len(found["number"]), len(sizes)), np.int32)
         for name, block in zip(names, blocks, strict=True):
             codes[:, block] = np.transpose(np.unravel_index(np.asarray(found[name], np.int64), sizes[block]))
@@ -319,10 +322,9 @@ class FileReader(TableReader):
     def flaws(self, name: str, grid: Grid) -> Flaws:
         return self._within_memory(partial(super().flaws, name, grid))
 
-    def _ask(self, sql: str) -> list[tuple[Any, ...]]:
+    def _query(self, sql: str) -> Any:
         """Asked of the connection: a query on a relation looks into the files four times before it reads them."""
-        rows: list[tuple[Any, ...]] = self._connection.execute(sql).fetchall()
-        return rows
+        return self._connection.execute(sql)
 
     def _within_memory(self, ask: Callable[[], _Answer]) -> _Answer:
         """Many threads hold many buffers of wide text: where memory does not suffice for them, it does for one."""
