@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections import Counter
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -26,9 +25,7 @@ def can_be_unit(dtype: Any) -> bool:
     return dtype in (*_TEXT, *_BY_VALUE) or bool(dtype.is_integer() or dtype.is_float())
 
 
-def kept_groups(
-    persons: nw.Series[Any], codes: Sequence[Integers], sizes: Sequence[int], most: int, key: str
-) -> Groups:
+def kept_groups(persons: nw.Series[Any], codes: Sequence[Integers], most: int, key: str) -> Groups:
     """The records that count, by their codes.
 
     Parameters
@@ -37,33 +34,37 @@ def kept_groups(
         The column of the unit.
     codes : sequence of int arrays
         The code of each record in each column, from -1.
-    sizes : sequence of int
-        Above the largest code of each column.
     most : int
         k, the records of a person that count.
     key : str
         See `persons.key_of`.
     """
     number, names = _numbered(persons)
-    widths = [size + 1 for size in sizes]
-    cells = np.zeros(len(number), dtype=np.int64)
-    for code, width in zip(codes, widths, strict=True):
-        cells = cells * width + (code + 1)
+    cell, places = _cells(codes)
     total = np.bincount(number[number >= 0], minlength=len(names))
     bounded = (number >= 0) & (np.append(total, 0)[number] > most)
-    counted: Counter[int] = Counter()
-    found, counts = np.unique(cells[~bounded], return_counts=True)
-    counted.update(dict(zip(found.tolist(), counts.tolist(), strict=True)))
-    space = math.prod(widths)
-    pairs, counts = np.unique(number[bounded] * space + cells[bounded], return_counts=True)
-    who, where = np.divmod(pairs, space)
-    starts = np.flatnonzero(np.append(True, who[1:] != who[:-1])) if len(who) else np.zeros(0, np.int64)
-    for start, stop in zip(starts, np.append(starts[1:], len(who)), strict=True):
-        own = dict(zip(_places(where[start:stop], widths), counts[start:stop].tolist(), strict=True))
-        for place, copies in kept(names[who[start]], own, most, key).items():
-            counted[_cell(place, widths)] += copies
-    places = _places(np.array(list(counted), dtype=np.int64), widths)
-    return list(zip(places, counted.values(), strict=True))
+    counts = np.bincount(cell[~bounded], minlength=len(places)).tolist()
+    pairs, copies = np.unique(number[bounded] * len(places) + cell[bounded], return_counts=True)
+    index = {place: position for position, place in enumerate(places)}
+    found = zip(pairs.tolist(), copies.tolist(), strict=True)
+    for who, own in itertools.groupby(found, lambda pair: pair[0] // len(places)):
+        held = {places[pair % len(places)]: number for pair, number in own}
+        for place, chosen in kept(names[who], held, most, key).items():
+            counts[index[place]] += chosen
+    return list(zip(places, counts, strict=True))
+
+
+def _cells(codes: Sequence[Integers]) -> tuple[Integers, list[tuple[int, ...]]]:
+    """The occupied cell of each record, numbered from 0, and the codes of each cell."""
+    cell, top = np.zeros(len(codes[0]), dtype=np.int64), 1
+    for code in codes:
+        width = int(code.max(initial=-1)) + 2
+        if top * width >= 2**63:  # fewer numbers do, as there are fewer records
+            values, cell = np.unique(cell, return_inverse=True)
+            top = len(values)
+        cell, top = cell * width + (code + 1), top * width
+    _, first, cell = np.unique(cell, return_index=True, return_inverse=True)
+    return cell, list(zip(*(code[first].tolist() for code in codes), strict=True))
 
 
 def _numbered(persons: nw.Series[Any]) -> tuple[Integers, list[str]]:
@@ -77,16 +78,3 @@ def _numbered(persons: nw.Series[Any]) -> tuple[Integers, list[str]]:
         name = person_of(value)
         number[row] = -1 if name is None else known.setdefault(name, len(known))
     return number, list(known)
-
-
-def _places(cells: Integers, widths: Sequence[int]) -> list[tuple[int, ...]]:
-    """The codes of cells."""
-    columns = [(axis - 1).tolist() for axis in np.unravel_index(cells, widths)]
-    return list(zip(*columns, strict=True))
-
-
-def _cell(place: tuple[int, ...], widths: Sequence[int]) -> int:
-    cell = 0
-    for code, width in zip(place, widths, strict=True):
-        cell = cell * width + code + 1
-    return cell

@@ -134,16 +134,14 @@ class FrameReader:
 
     def persons(self, unit: str, columns: Mapping[str, Cut], most: int) -> Groups:
         frame = collected(self._frame.select(unit, *columns))
-        codes, sizes = [], []
+        codes = []
         for name, cut in columns.items():
             if isinstance(cut, Categorical):
                 codes.append(_positions(frame, {name: cut}))
-                sizes.append(len(cut))
             else:
                 grid, size = cut
                 codes.append(np.minimum(grid.codes(doubles(frame[name])) * size // grid.steps, size - 1))
-                sizes.append(size)
-        return kept_groups(frame[unit], codes, sizes, most, key_of(unit, list(columns)))
+        return kept_groups(frame[unit], codes, most, key_of(unit, list(columns)))
 
     def flaws(self, name: str, grid: Grid) -> Flaws:
         found = [block_flaws(block[name], grid) for block in blocks(collected(self._frame.select(name)))]

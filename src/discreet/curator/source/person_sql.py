@@ -27,6 +27,8 @@ class PersonDialect:
 def kept_sql(coded: str, codes: int, most: int, key: str, dialect: PersonDialect) -> str:
     """A row an occupied cell, and the number of records in it that count.
 
+    Of a person with at most k records no copies and no digests are made: her records in a cell stay one row of that weight.
+
     Parameters
     ----------
     coded : str
@@ -42,10 +44,18 @@ def kept_sql(coded: str, codes: int, most: int, key: str, dialect: PersonDialect
     shown = ", ".join(names)
     text = " || ',' || ".join(f"CAST({name} AS {{text}})" for name in names)
     counted = f"SELECT u, {shown}, count(*) AS n FROM ({coded}) AS a GROUP BY u, {shown}"
-    copies = dialect.copies(f"u, {shown}", counted, f"least(n, {MOST_COPIES})")
-    digest = dialect.digest(f"'{key}|' || {text} || '|' || CAST(copy AS {{text}}) || '|'", "u")
-    placed = f"SELECT {shown}, row_number() OVER (PARTITION BY u ORDER BY digest) AS place"
-    return (
-        f"SELECT {shown}, count(*) AS n FROM ({placed} FROM (SELECT u, {shown}, {digest} AS digest FROM ({copies}) AS c) AS d) "
-        f"AS e WHERE place <= {most} GROUP BY {shown}"
+    totalled = f"SELECT u, {shown}, n, sum(n) OVER (PARTITION BY u) > {most} AS more FROM ({counted}) AS b"
+    weighed = (
+        f"SELECT u, {shown}, more, CASE WHEN more THEN 1 ELSE n END AS weight, "
+        f"CASE WHEN more THEN least(n, {MOST_COPIES}) ELSE 1 END AS copies FROM ({totalled}) AS c"
     )
+    copies = dialect.copies(f"u, {shown}, more, weight", weighed, "copies")
+    digest = dialect.digest(f"'{key}|' || {text} || '|' || CAST(copy AS {{text}}) || '|'", "u")
+    digested = (
+        f"SELECT u, {shown}, more, weight, CASE WHEN more THEN {digest} ELSE '' END AS digest FROM ({copies}) AS d"
+    )
+    order = (
+        "row_number() OVER (PARTITION BY u ORDER BY digest ASC) AS place"  # said, as a user's setting may be another
+    )
+    placed = f"SELECT {shown}, more, weight, {order} FROM ({digested}) AS e"
+    return f"SELECT {shown}, sum(weight) AS n FROM ({placed}) AS f WHERE place <= {most} OR NOT more GROUP BY {shown}"

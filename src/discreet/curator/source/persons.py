@@ -1,8 +1,8 @@
 """Which records of a person count: at most k, in a pseudo-random order that her own records alone decide.
 
 *Persons.* The unit's value tells them apart: text as it is, a whole number as its decimal digits, so that 7, 7.0 and "7" are
-one person. A record without a value (null, NaN) is a person of its own. Values of the unit that are neither, such as 0.5 or
-True among Python objects, are one person all together, which can only bound more.
+one person, a UUID as its text. A record without a value (null, NaN) is a person of its own. Values of the unit that are none
+of these, such as 0.5 or True among Python objects, are one person all together, which can only bound more.
 
 *Order.* A record is seen as the codes that are being counted. Equal records of a person are numbered 1, 2, ... (the first
 65,536 take part), and each has the digest
@@ -22,6 +22,7 @@ import json
 from collections.abc import Mapping, Sequence
 from hashlib import md5
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 
@@ -56,6 +57,8 @@ def person_of(value: Any) -> str | None:
         return ""
     if isinstance(value, int | np.integer):
         return str(int(value))
+    if isinstance(value, UUID):
+        return str(value)
     if isinstance(value, float | np.floating):
         number = float(value)
         return str(int(number)) if number.is_integer() and abs(number) < 2.0**63 else ""

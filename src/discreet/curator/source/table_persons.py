@@ -25,10 +25,16 @@ def person_column(column: str, sql_type: str) -> str | None:
     return None
 
 
-def persons_sql(coded: str, unit: str, columns: Sequence[str], most: int, part: str) -> str:
-    """A row an occupied cell and the number of its records that count, of a part of the persons (a condition on u)."""
+def part_sql(column: str, sql_type: str, part: int, parts: int) -> str:
+    """A condition that holds for the persons of one part; by the value itself, where equal persons have equal values."""
+    person = person_column(column, sql_type) if sql_type in ("FLOAT", "DOUBLE") else column
+    return f"coalesce(hash({person}) % {parts}, 0) = {part}"
+
+
+def persons_sql(coded: str, unit: str, columns: Sequence[str], most: int) -> str:
+    """A row an occupied cell and the number of its records that count."""
     shown = ", ".join(f"g{i}" for i in range(len(columns)))
-    named = f"SELECT * FROM ({coded}) WHERE u IS NOT NULL AND {part}"
+    named = f"SELECT * FROM ({coded}) WHERE u IS NOT NULL"
     bounded = kept_sql(named, len(columns), most, key_of(unit, columns), DUCKDB)
-    alone = f"SELECT {shown}, count(*) AS n FROM ({coded}) WHERE u IS NULL AND {part} GROUP BY {shown}"
+    alone = f"SELECT {shown}, count(*) AS n FROM ({coded}) WHERE u IS NULL GROUP BY {shown}"
     return f"{bounded} UNION ALL {alone}"

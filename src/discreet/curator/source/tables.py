@@ -34,7 +34,7 @@ from discreet.curator.source.table_numbers import (
     sums_sql,
     veiled,
 )
-from discreet.curator.source.table_persons import person_column, persons_sql
+from discreet.curator.source.table_persons import part_sql, person_column, persons_sql
 from discreet.schema.canonical import Spellings
 from discreet.schema.columns import Categorical
 
@@ -138,15 +138,15 @@ class TableReader:
             raise no_persons(name, sql_type)
 
     def persons(self, unit: str, columns: Mapping[str, Cut], most: int) -> Groups:
-        return self._persons(unit, columns, most, "true")
+        return self._persons(unit, columns, most, "")
 
-    def _persons(self, unit: str, columns: Mapping[str, Cut], most: int, part: str) -> Groups:
+    def _persons(self, unit: str, columns: Mapping[str, Cut], most: int, where: str) -> Groups:
         position = self._positions[unit]
         person = str(person_column(f"t.c{position}", self._types[position]))
-        coded = self._coded_persons(person if self._is_ours else veiled(person), columns)
-        return [(row[:-1], row[-1]) for row in self._ask(persons_sql(coded, unit, list(columns), most, part))]
+        coded = self._coded_persons(person if self._is_ours else veiled(person), columns, where)
+        return [(row[:-1], int(row[-1])) for row in self._ask(persons_sql(coded, unit, list(columns), most))]
 
-    def _coded_persons(self, person: str, columns: Mapping[str, Cut]) -> str:
+    def _coded_persons(self, person: str, columns: Mapping[str, Cut], where: str) -> str:
         """A row a record: the bytes of its person, u, and its codes g0, g1, ..."""
         categorical = {name: cut for name, cut in columns.items() if isinstance(cut, Categorical)}
         if len(categorical) == len(columns):
@@ -156,10 +156,10 @@ class TableReader:
             ]
             joins = " ".join(_join(i, position, found) for i, (position, found) in enumerate(lookups))
             shown = ", ".join(f"{code} AS g{i}" for i, code in enumerate(codes))
-            return f"SELECT {person} AS u, {shown} FROM {self._records} {joins}"
+            return f"SELECT {person} AS u, {shown} FROM {self._records} {joins} {where}"
         cuts = [cut for cut in columns.values() if not isinstance(cut, Categorical)]
         shown = ", ".join(f"least(b{i}, {size - 1}) AS g{i}" for i, (_, size) in enumerate(cuts))
-        binned = binned_sql([self._number(name) for name in columns], cuts, self._records, person)
+        binned = binned_sql([self._number(name) for name in columns], cuts, f"{self._records} {where}", person)
         return f"SELECT u, {shown} FROM ({binned})"
 
     def flaws(self, name: str, grid: Grid) -> Flaws:
@@ -316,8 +316,9 @@ class FileReader(TableReader):
             return self._within_memory(lambda: self._persons_in_parts(unit, columns, most, 16 * parts))
 
     def _persons_in_parts(self, unit: str, columns: Mapping[str, Cut], most: int, parts: int) -> Groups:
-        where = [f"coalesce(hash(u) % {parts}, 0) = {part}" for part in range(parts)]
-        return [group for part in where for group in self._persons(unit, columns, most, part)]
+        position = self._positions[unit]
+        chosen = [part_sql(f"t.c{position}", self._types[position], part, parts) for part in range(parts)]
+        return [group for part in chosen for group in self._persons(unit, columns, most, f"WHERE {part}")]
 
     def flaws(self, name: str, grid: Grid) -> Flaws:
         return self._within_memory(partial(super().flaws, name, grid))
