@@ -187,7 +187,7 @@ def test_what_discrete_gaussian_noise_costs(k, adjacency):
         levels = [
             level(joint([gaussian_losses(s, mechanism.scale) for s in way]), 1e-12) for way in shifts(adjacency, k)
         ]
-        assert (0.9 if mu < 1 else 0.3) * mu < max(levels) <= mu  # loose where s is near 3/2
+        assert (0.8 if mu < 1 else 0.3) * mu < max(levels) <= mu  # loose where s is near 3/2
         assert levels[0] == max(levels)  # all records in one cell
         assert mechanism.cost("mu").amount == mu
     approximate = Gaussian(integer=True).for_table(ApproxDP(1.0, 1e-6), adjacency, records=k)
