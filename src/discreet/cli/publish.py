@@ -110,9 +110,8 @@ def _save(release: Any, output: Path, plot: Path | None, identity: str) -> None:
 def _neighbours(release: Any) -> str:
     fixed, unit = release.schema.fixed, release.schema.unit
     if unit is not None:
-        most = release.schema.max_records
-        what = f"one person ({printable(unit)}) with up to {most} record{'s' * (most > 1)}"
-        return f"{what} {'added or removed' if release.adjacency == 'add-remove' else 'replaced'}"
+        what = "added or removed" if release.adjacency == "add-remove" else "replaced"
+        return f"one person ({printable(unit)}) {what} with all records, of which at most {release.schema.max_records} count"
     if release.adjacency == "add-remove":
         return "one record added or removed"
     return "one record replaced" + ("" if fixed is None else f" by one of the same {printable(fixed)}")

@@ -26,7 +26,7 @@ LARGEST_STATISTIC = 1e24  # beyond, a double cannot resolve where the null law e
 class Problem:
     """A test before its null is computed: cells and expected counts (flat), the law, the total, and the effect's scale.
 
-    `largest_phi2` is the value of phi^2 at complete association.
+    `largest_phi2` is the value of phi^2 at complete association, `cautions` are warnings about the records themselves.
     """
 
     test: str
@@ -37,6 +37,7 @@ class Problem:
     total_is_public: bool
     effect_name: str
     largest_phi2: float
+    cautions: tuple[str, ...]
 
 
 def assess(problem: Problem, statistic: str, null: str | NullMethod, rng: Seed) -> TestResult:
@@ -63,12 +64,15 @@ def assess(problem: Problem, statistic: str, null: str | NullMethod, rng: Seed) 
         n=problem.total,
         n_is_public=problem.total_is_public,
         naive_pvalue=float(special.chdtrc(problem.null.law.df, value)),
-        warnings=cautions(
-            problem.cells,
-            problem.expected,
-            problem.null.law.noises,
-            tail,
-            problem.total if problem.total_is_public else None,
+        warnings=(
+            *problem.cautions,
+            *cautions(
+                problem.cells,
+                problem.expected,
+                problem.null.law.noises,
+                tail,
+                problem.total if problem.total_is_public else None,
+            ),
         ),
         law=problem.null.law,
         basis=basis,

@@ -8,8 +8,21 @@ from numpy.typing import NDArray
 from discreet.inference.null.problem import Tail
 from discreet.inference.postprocessed import signs_of_postprocessing
 from discreet.noise import JointNoise
+from discreet.release.labels import shortened
+from discreet.schema import Schema
 
 Floats = NDArray[np.float64]
+
+
+def dependence(schema: Schema) -> tuple[str, ...]:
+    """The warning for a table in which a person has several records: their dependence is no part of any null law here."""
+    if schema.most_records == 1:
+        return ()
+    return (
+        f"up to {schema.most_records} records of one person ({shortened(str(schema.unit))!r}) are counted, and a test takes "
+        "records as independent: where a person's records are alike the p-value is too small; a release with max_records=1 "
+        "has no such records",
+    )
 
 
 def cautions(

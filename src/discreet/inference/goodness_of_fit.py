@@ -89,6 +89,7 @@ def goodness_of_fit(
         total_is_public=observed.total_is_public,
         effect_name="Cohen's w",
         largest_phi2=float(1.0 / probabilities.min() - 1.0),
+        cautions=observed.cautions,
     )
     return assess(problem, statistic, null, rng)
 

@@ -76,7 +76,7 @@ def homogeneity(
     if not tables:
         raise InvalidInput("homogeneity needs at least two samples, or one two-way table whose rows are the samples")
     samples = _rows_of(tables[0], noise, n) if len(tables) == 1 else _separate(tables, noise, n)
-    cells, noises, sizes, public = samples
+    cells, noises, sizes, public, warned = samples
     totals = cells.sum(1) if not public else sizes
     pooled = cells.sum(0)
     if (pooled <= SMALLEST_TOTAL).any():
@@ -110,11 +110,12 @@ def homogeneity(
         total_is_public=public,
         effect_name="Cramer's V",
         largest_phi2=float(min(cells.shape) - 1),
+        cautions=warned,
     )
     return assess(problem, statistic, null, rng)
 
 
-Samples = tuple[Floats, tuple[JointNoise, ...], Floats, bool]
+Samples = tuple[Floats, tuple[JointNoise, ...], Floats, bool, tuple[str, ...]]
 
 
 def _rows_of(table: Table, noise: Noise | Sequence[Noise] | None, n: float | Sequence[float | None] | None) -> Samples:
@@ -128,13 +129,13 @@ def _rows_of(table: Table, noise: Noise | Sequence[Noise] | None, n: float | Seq
         if not observed.group_sizes.all():
             empty = observed.labels[0][int(np.argmin(observed.group_sizes))]
             raise NotApplicable(f"{observed.names[0]} {empty!r} has no records, so it is no sample; leave it out")
-        return observed.cells, (observed.noise,), observed.group_sizes, True
+        return observed.cells, (observed.noise,), observed.group_sizes, True, observed.cautions
     if given is not None and len(given) != observed.cells.shape[0]:
         raise InvalidInput(f"the table has {observed.cells.shape[0]} rows, but n has {len(given)} sizes")
     sizes = np.array(given, float) if public else positive_margins(observed, 0)
     if (sizes <= 0).any() or not np.isfinite(sizes).all():
         raise InvalidInput("every size in n must be positive")
-    return observed.cells, (observed.noise,), sizes, public
+    return observed.cells, (observed.noise,), sizes, public, observed.cautions
 
 
 def _separate(
@@ -157,16 +158,21 @@ def _separate(
         raise InvalidInput("the same release was given twice; its noise is not independent of itself")
     public = all(o.total_is_public for o in observed)
     cells = np.stack([o.cells.ravel() for o in observed])
-    return cells, tuple(o.noise for o in observed), np.array([o.total for o in observed]), public
+    warned = tuple(dict.fromkeys(caution for o in observed for caution in o.cautions))
+    return cells, tuple(o.noise for o in observed), np.array([o.total for o in observed]), public, warned
 
 
 def _check_neighbours(tables: Sequence[Table]) -> None:
     """Guarantees about different neighbours are no common guarantee, so a result from both would have none to state."""
-    adjacencies = sorted({table.adjacency for table in tables if isinstance(table, TableRelease)})
+    schemas = [table.schema for table in tables if isinstance(table, TableRelease)]
+    adjacencies = sorted({schema.adjacency for schema in schemas})
     if len(adjacencies) > 1:
         raise InvalidInput(
             f"the samples were released under different adjacencies ({', '.join(adjacencies)}); a test needs one for all"
         )
+    protected = sorted({schema.protected for schema in schemas})
+    if len(protected) > 1:
+        raise InvalidInput(f"the samples protect different units ({', '.join(protected)}); a test needs one for all")
 
 
 def _check_alike(first: NoisyTable, other: NoisyTable) -> None:

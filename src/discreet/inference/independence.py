@@ -102,5 +102,6 @@ def independence(
         total_is_public=observed.total_is_public,
         effect_name="Cramer's V",
         largest_phi2=float(min(observed.cells.shape) - 1),
+        cautions=observed.cautions,
     )
     return assess(problem, statistic, null, rng)

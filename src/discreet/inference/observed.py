@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from discreet.errors import InvalidInput, NotApplicable
+from discreet.inference.caution import dependence
 from discreet.inference.cells import read_cells
 from discreet.noise import JointNoise
 from discreet.release import TableRelease
@@ -37,6 +38,7 @@ class NoisyTable:
     """Noisy cells, the joint law of the noise, the public total of these cells (None: estimated) and the axes' labels.
 
     `group_sizes` are the public totals along the axis of a fixed column (`noise.group_axis`); None where they are not public.
+    `cautions` are warnings about the records themselves.
     """
 
     cells: Floats
@@ -45,6 +47,7 @@ class NoisyTable:
     labels: tuple[tuple[str, ...], ...]
     names: tuple[str, ...]
     group_sizes: Floats | None = None
+    cautions: tuple[str, ...] = ()
 
     @property
     def total(self) -> float:
@@ -70,7 +73,8 @@ def observe(table: Table, noise: Noise | None = None, n: float | None = None) ->
         public = float(table.n) if table.n is not None and table.total_is_public else None
         grouped = table.group_sizes is not None and table.group_axis is not None and table.total_is_public
         sizes = np.array(table.group_sizes, float) if grouped else None
-        observed = NoisyTable(table.counts, _few_draws(table.noise), public, table.labels, table.column_names, sizes)
+        noise_of, warned = _few_draws(table.noise), dependence(table.schema)
+        observed = NoisyTable(table.counts, noise_of, public, table.labels, table.column_names, sizes, warned)
     else:
         observed = _observe_array(table, noise, n)
     if not observed.total > SMALLEST_TOTAL:

@@ -16,14 +16,16 @@ def neighbours(schema: Schema) -> str:
     >>> neighbours(Schema({"smoking": ["no", "yes"]}))
     'one record is replaced by any other (the number of records is public)'
     >>> neighbours(Schema({"smoking": ["no", "yes"]}, unit="patient", max_records=5, adjacency="add-remove"))
-    "one person ('patient') is added or removed, with up to 5 records"
+    "one person ('patient') is added or removed with all records (of which at most 5 count)"
     """
     if schema.unit is not None:
-        person = f"one person ({shortened(schema.unit)!r})"
-        most = "1 record" if schema.max_records == 1 else f"{schema.max_records} records"
+        person, most = f"one person ({shortened(schema.unit)!r})", schema.max_records
         if schema.adjacency == "add-remove":
-            return f"{person} is added or removed, with up to {most}"
-        return f"{person} with up to {most} is replaced by any other (the number of records is not public)"
+            return f"{person} is added or removed with all records (of which at most {most} count)"
+        return (
+            f"{person} is replaced by any other with all records (of each at most {most} count; "
+            "the number of records is not public)"
+        )
     if schema.fixed is not None:
         label = f"label of {shortened(schema.fixed)!r}"
         return f"one record is replaced by any other with the same {label} (these labels and their numbers are public)"

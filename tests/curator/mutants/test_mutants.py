@@ -15,6 +15,7 @@ GATE, TRANSACTION, SOURCE = "curator/gate.py", "curator/releasing/transaction.py
 T_GATE, T_INTEGERS = "tests/curator/test_gate.py::", "tests/curator/test_gate_integers.py::"
 T_CANARY, T_WALL = "tests/curator/test_canary.py::", "tests/curator/source/test_wall.py::"
 T_REPLAY, T_CURATOR = "tests/curator/test_gate_replay.py::", "tests/curator/test_curator.py::"
+T_PERSONS = "tests/curator/source/test_person_neighbours.py::"
 ENGINE = T_CANARY + "test_whatever_an_engine_raises_while_it_reads"
 
 SEEDED = '__import__("numpy").random.default_rng(0).laplace(part, steps).round().astype(int).tolist()'
@@ -244,6 +245,97 @@ MUTANTS = {
         "        if not self.schema.n_is_public:\n            return PublicSize(None)\n",
         "",
         "tests/curator/test_other_neighbours.py::test_one_record_less_is_the_same_public_call",
+    ),
+    # ---- persons with several records
+    "a person's records are not bounded": (
+        "curator/source/frame_persons.py",
+        "bounded = (number >= 0) & (np.append(total, 0)[number] > most)",
+        "bounded = number > len(names)",
+        T_PERSONS + "test_all_persons_against_all_others[2-pandas-among others]",
+    ),
+    "a person's records are not bounded by a database": (
+        "curator/source/person_sql.py",
+        "WHERE place <= {most} OR NOT more",
+        "WHERE place <= {most} OR more",
+        T_PERSONS + "test_all_persons_against_all_others[2-duckdb-among others]",
+    ),
+    "one record more of a person counts": (
+        "curator/source/person_sql.py",
+        "WHERE place <= {most} OR NOT more",
+        "WHERE place <= {most} + 1 OR NOT more",
+        T_PERSONS + "test_all_persons_against_all_others[2-duckdb-among others]",
+    ),
+    "persons with one record more than count are not bounded": (
+        "curator/source/person_sql.py",
+        "sum(n) OVER (PARTITION BY u) > {most} AS more",
+        "sum(n) OVER (PARTITION BY u) > {most} + 1 AS more",
+        T_PERSONS + "test_all_persons_against_all_others[2-duckdb-among others]",
+    ),
+    "a person is bounded within each cell only": (
+        "curator/source/person_sql.py",
+        "row_number() OVER (PARTITION BY u ORDER BY",
+        "row_number() OVER (PARTITION BY u, {shown} ORDER BY",
+        T_PERSONS + "test_all_persons_against_all_others[2-duckdb-among others]",
+    ),
+    "the first records of a person are taken": (
+        "curator/source/persons.py",
+        "heapq.nsmallest(most, digests)",
+        "list(digests)[:most]",
+        "tests/curator/source/test_persons.py::test_the_choice_stays_as_it_was_published",
+    ),
+    "the choice depends on other persons": (
+        "curator/source/person_sql.py",
+        "row_number() OVER (PARTITION BY u ORDER BY digest ASC)",
+        "row_number() OVER (ORDER BY digest ASC)",
+        T_PERSONS + "test_all_persons_against_all_others[2-duckdb-among others]",
+    ),
+    "records without a person are one person": (
+        "curator/source/frame_persons.py",
+        "number[row] = -1 if name is None else known.setdefault(name, len(known))",
+        "number[row] = known.setdefault(name, len(known))",
+        T_PERSONS + "test_a_record_without_a_person_is_one_of_its_own",
+    ),
+    "values of the unit that are no person are not bounded": (
+        "curator/source/persons.py",
+        '    if isinstance(value, bool | np.bool_):\n        return ""',
+        "    if isinstance(value, bool | np.bool_):\n        return None",
+        "tests/curator/source/test_persons.py::test_python_objects_are_looked_at_one_by_one",
+    ),
+    "equal persons lie in different parts of a file": (
+        "curator/source/table_persons.py",
+        'if sql_type in ("FLOAT", "DOUBLE") else column',
+        'if sql_type in ("FLOAT",) else column',
+        "tests/curator/source/test_persons.py::test_parts_of_the_persons_are_whole_persons",
+    ),
+    "noise for one record where a person has several": (
+        "privacy/sensitivity.py",
+        "return Sensitivity(l1=tables * records, l2_squared=tables * records**2)",
+        "return Sensitivity(l1=tables, l2_squared=tables)",
+        "tests/curator/test_person_tables.py::test_replacing_a_person_is_the_same_public_call",
+    ),
+    "the squared sensitivity grows with k and not with its square": (
+        "privacy/sensitivity.py",
+        "l2_squared=tables * records**2)",
+        "l2_squared=tables * records)",
+        "tests/curator/test_person_tables.py::test_replacing_a_person_is_the_same_public_call",
+    ),
+    "the number of records is read where persons have several": (
+        "schema/schema.py",
+        'return self.adjacency == "replace-one" and self.unit is None',
+        'return self.adjacency == "replace-one"',
+        "tests/curator/test_person_tables.py::test_nothing_is_read_before_the_charge",
+    ),
+    "a ledger of records takes persons": (
+        "schema/schema.py",
+        'return "record" if self.unit is None else f"person: {self.unit}"',
+        'return "record"',
+        "tests/curator/test_person_tables.py::test_a_ledger_keeps_to_who_is_protected",
+    ),
+    "a verb without a sensitivity for persons is open": (
+        "curator/curator.py",
+        "if self.schema.unit is not None and verb not in OF_PERSONS:",
+        "if self.schema.unit == verb:",
+        "tests/curator/test_person_tables.py::test_the_other_verbs_are_refused_before_a_charge",
     ),
     "the command line shows an engine's message": (
         "cli/boundary.py",

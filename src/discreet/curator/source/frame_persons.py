@@ -16,13 +16,12 @@ from discreet.curator.source.persons import kept, person_of
 
 Integers = NDArray[np.int64]
 
-_TEXT = (nw.String, nw.Categorical, nw.Enum)
-_BY_VALUE = (nw.Object, nw.Unknown)
+_LOOKED_AT = (nw.String, nw.Categorical, nw.Enum, nw.Object)
 
 
 def can_be_unit(dtype: Any) -> bool:
     """Text, whole numbers, floats that may be whole numbers, and Python objects, which are looked at one by one."""
-    return dtype in (*_TEXT, *_BY_VALUE) or bool(dtype.is_integer() or dtype.is_float())
+    return dtype in _LOOKED_AT or bool(dtype.is_integer() or dtype.is_float())
 
 
 def kept_groups(persons: nw.Series[Any], codes: Sequence[Integers], most: int, key: str) -> Groups:

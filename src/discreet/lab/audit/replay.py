@@ -49,7 +49,8 @@ class Call:
         The privacy loss of this call between the two, in pure DP: l1/scale for Laplace noise, the largest log ratio of a
         probability for a choice; infinite for Gaussian noise, unless the integers are equal.
     mu : float
-        The same in Gaussian DP: sqrt(l2_squared)/scale for Gaussian noise; for Laplace noise by its own curve.
+        The same in Gaussian DP: sqrt(l2_squared)/scale for Gaussian noise; for Laplace noise by its own curve, where the
+        integers that fall, and those that rise, count as one each.
     """
 
     kind: str
@@ -224,8 +225,10 @@ def _compare(public: dict[str, Any], x: list[int], y: list[int]) -> Call:
         epsilon, mu = (math.inf if l1 else 0.0), math.sqrt(l2_squared) / scale
     else:
         epsilon = l1 / scale
-        two_alike = l1 == 2 * largest and l2_squared == 2 * largest**2
-        mu = 0.0 if l1 == 0 else laplace_table_mu(largest / scale) if two_alike else shift_mu(epsilon)
+        fallen = sum(max(a - b, 0) for a, b in zip(x, y, strict=True))
+        mu = 0.0 if l1 == 0 else shift_mu(epsilon)
+        if 0 < fallen < l1:  # as far as they fell in one cell, and as far as they rose in another: `laplace_vector`
+            mu = min(mu, laplace_table_mu(max(fallen, l1 - fallen) / scale))
     return Call(kind, scale, public["cells"], l1, l2_squared, largest, epsilon, mu)
 
 
