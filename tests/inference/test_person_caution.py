@@ -7,7 +7,7 @@ with probability below 1e-6 (normal approximation of the binomial law, 5 standar
 import numpy as np
 import pytest
 
-from discreet import Curator, GaussianDP, PureDP, Schema, goodness_of_fit, homogeneity, independence
+from discreet import Curator, GaussianDP, Schema, goodness_of_fit, homogeneity, independence
 from discreet.inference import independence_many
 from discreet.noise import Laplace
 
