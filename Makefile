@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 
-.PHONY: setup demo test test-fast soak check format bench bench-large reproduce docs lock clean
+.PHONY: setup demo test test-fast soak check format bench bench-large bench-persons reproduce docs lock clean
 
 setup: $(READY)
 
@@ -46,6 +46,9 @@ bench: setup
 # 165 million synthetic records, made once (70 MB).
 bench-large: setup
 	$(BIN)/python benchmarks/large.py
+
+bench-persons: setup
+	$(BIN)/python benchmarks/persons.py
 
 # The papers' figures, reduced, into build/figures; with DATA=folder also those of tables that do not come with the package.
 reproduce: setup
