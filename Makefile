@@ -3,8 +3,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+SPARK := .venv/.spark
 
-.PHONY: setup demo test test-fast soak check format bench bench-large bench-persons reproduce docs lock clean
+.PHONY: setup spark demo test test-fast soak check format bench bench-large bench-persons reproduce docs lock clean
 
 setup: $(READY)
 
@@ -14,6 +15,13 @@ $(READY): requirements-dev.txt pyproject.toml
 	$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes --no-deps -r requirements-dev.txt
 	$(BIN)/python -m pip install -qq --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	touch $(READY)
+
+# PySpark with its half a gigabyte of archives, for the tests of that engine. They need Java (17 or newer) besides.
+spark: $(SPARK)
+
+$(SPARK): requirements-spark.txt $(READY)
+	$(BIN)/python -m pip install -qq --disable-pip-version-check --require-hashes --no-deps --no-build-isolation -r requirements-spark.txt
+	touch $(SPARK)
 
 demo: setup
 	$(BIN)/python examples/demo.py
@@ -57,10 +65,12 @@ reproduce: setup
 docs: setup
 	$(BIN)/python -m sphinx -q -W --keep-going -b html docs build/docs
 
-# The one file of pinned versions and hashes, for every platform and Python version (needs uv: pip install uv).
+# The pinned versions and hashes, for every platform and Python version (needs uv: pip install uv). PySpark has its own file.
+LOCK := uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-annotate --python-version 3.11 \
+  --custom-compile-command "make lock"
 lock:
-	uv pip compile --quiet pyproject.toml --extra all --group dev --universal --generate-hashes --no-emit-index-url \
-	  --no-annotate --python-version 3.11 --custom-compile-command "make lock" -o requirements-dev.txt
+	$(LOCK) pyproject.toml --extra all --group dev -o requirements-dev.txt
+	$(LOCK) --group spark --constraint requirements-dev.txt -o requirements-spark.txt
 
 clean:
 	rm -rf .venv build .pytest_cache .mypy_cache .ruff_cache .hypothesis

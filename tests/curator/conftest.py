@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -77,6 +78,18 @@ def _csv(table: pa.Table, folder: Path) -> Path:
         writer.writerow(table.column_names)
         writer.writerows(zip(*(table[name].to_pylist() for name in table.column_names), strict=True))
     return path
+
+
+@pytest.fixture(scope="session")
+def leave_out() -> Callable[[str, str], None]:
+    """Skips a test whose engine is not there, or fails it where DISCREET_ENGINES names the engine (`.ci/run` sets it)."""
+
+    def leave(engine: str, reason: str) -> None:
+        if engine in os.environ.get("DISCREET_ENGINES", "").split():
+            pytest.fail(f"DISCREET_ENGINES promises {engine}, but: {reason}", pytrace=False)
+        pytest.skip(reason)
+
+    return leave
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import datetime
 import importlib.util
 import itertools
 import os
+import shutil
 import unicodedata
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -226,11 +227,11 @@ def _postgres_server() -> Any:
 
 
 @pytest.fixture(scope="session")
-def server() -> Iterator[Any]:
+def server(leave_out: Callable[[str, str], None]) -> Iterator[Any]:
     """A PostgreSQL server for the tests of one worker."""
     module = _postgres_server()
-    if module.missing() is not None:
-        pytest.skip(module.missing())
+    if (reason := module.missing()) is not None:
+        leave_out("postgresql", reason)
     if running := os.environ.get("DISCREET_TEST_POSTGRES"):
         yield module.Server.running_in(running)
         return
@@ -271,14 +272,43 @@ def postgres(database: Any) -> Engine:
     return build
 
 
+SPARK_SETTINGS = {
+    "ui.enabled": "false",
+    "sql.shuffle.partitions": "2",
+    "sql.session.timeZone": "UTC",
+    "sql.execution.arrow.localRelationThreshold": "0",  # a scan, as of a file; else the optimiser itself computes
+    "sql.execution.arrow.maxRecordsPerBatch": "1000",  # three partitions of the largest table
+    "driver.host": "127.0.0.1",  # a machine may not know its own name
+    "driver.bindAddress": "127.0.0.1",
+    "driver.memory": "512m",
+    # Hundreds of small queries, each compiled and run once: Java's second compiler would take as much time as all the rest.
+    "driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The tests on Spark come first: then one of xdist's workers has them all, so that one Java machine is started."""
+    items.sort(key=lambda item: not _is_on_spark(item))
+
+
+def _is_on_spark(item: pytest.Item) -> bool:
+    if not isinstance(item, pytest.Function) or Path(__file__).parent not in item.path.parents:
+        return False
+    chosen = item.callspec.params.values() if hasattr(item, "callspec") else ()
+    return "session" in item.fixturenames or any(isinstance(value, str) and value == "pyspark" for value in chosen)
+
+
 @pytest.fixture(scope="session")
-def session() -> Iterator[Any]:
+def session(leave_out: Callable[[str, str], None]) -> Iterator[Any]:
     """A local Spark session, where PySpark and Java are installed: together half a gigabyte."""
-    pyspark = pytest.importorskip(
-        "pyspark", reason="PySpark (500 MB) is not installed: pip install pyspark, and Java 17"
-    )
-    builder = pyspark.sql.SparkSession.builder.master("local[2]").appName("discreet")
-    for setting, value in {"ui.enabled": "false", "sql.shuffle.partitions": "2", "sql.session.timeZone": "UTC"}.items():
+    if importlib.util.find_spec("pyspark") is None:
+        leave_out("spark", "PySpark is not installed: make spark")
+    if "JAVA_HOME" not in os.environ and shutil.which("java") is None:
+        leave_out("spark", "Spark needs Java (17 or newer), which is not installed")
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.builder.master("local[2]").appName("discreet")
+    for setting, value in SPARK_SETTINGS.items():
         builder = builder.config(f"spark.{setting}", value)
     started = builder.getOrCreate()
     started.sparkContext.setLogLevel("OFF")
@@ -288,12 +318,17 @@ def session() -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def spark(session: Any) -> Engine:
-    """A Spark data frame."""
+    """A Spark data frame, handed over in Arrow: from Python's rows another process would make it, in twice the time."""
+    from pyspark.sql.pandas.types import to_arrow_schema
+    from pyspark.sql.types import StructType
 
     def build(table: pa.Table) -> Any:
         types, rows = _held(table, _SPARK, "Spark")
         columns = [f"c{position}" for position in range(len(types))]
         schema = ", ".join(f"{column} {sql_type}" for column, sql_type in zip(columns, types, strict=True))
-        return session.createDataFrame(rows, schema).toDF(*table.column_names)
+        fields = to_arrow_schema(StructType.fromDDL(schema), timezone="UTC")
+        values = zip(*rows, strict=True) if rows else [[]] * len(columns)
+        arrays = [pa.array(column, field.type) for column, field in zip(values, fields, strict=True)]
+        return session.createDataFrame(pa.table(arrays, fields), schema).toDF(*table.column_names)
 
     return build

@@ -319,6 +319,28 @@ def test_spark_that_fails_shows_no_value(session: Any) -> None:
     _fails_silently(lambda: open_source(frame, Schema({"a": ["x"]})).tabulate(["a"]), NO_ANSWER)
 
 
+@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas:FutureWarning")  # Ibis, as it connects
+def test_spark_through_ibis(session: Any, spark: Any) -> None:
+    """A view of the connection counts as the frame does."""
+    table = _nasty().slice(0, 300)
+    frame = spark(table.rename_columns([f"c{position}" for position in range(table.num_columns)]))
+    frame.createOrReplaceTempView("visits")
+    visits = (
+        ibis.pyspark.connect(session).table("visits").rename(dict(zip(table.column_names, frame.columns, strict=True)))
+    )
+    assert _answers(open_source(visits, SCHEMA)) == _answers(open_source(table, SCHEMA))
+    session.catalog.dropTempView("visits")
+
+
+def test_an_engine_that_was_promised_is_not_skipped(leave_out: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DISCREET_ENGINES", "postgresql spark")
+    with pytest.raises(pytest.fail.Exception, match="promises spark, but: no Java"):
+        leave_out("spark", "no Java")
+    monkeypatch.setenv("DISCREET_ENGINES", "postgresql")
+    with pytest.raises(pytest.skip.Exception, match="no Java"):
+        leave_out("spark", "no Java")
+
+
 # Addresses, read by DuckDB
 
 
