@@ -26,6 +26,8 @@ def test_a_dry_run_prices_and_spends_nothing(discreet: Any, plan: Path) -> None:
     for expected in ("epsilon = 1.5", "Laplace, sd 5.657", "to pay     epsilon = 1.5", "output     czech-run"):
         assert expected in text
     assert "3, which cost nothing: each was made of made-up numbers" in text
+    for expected in ("Cramer's V 0.067", "Cohen's w 0.069", "found with power 0.8 at level 0.05"):
+        assert expected in text
     assert not Path("czech-run").exists()
     assert discreet("ledger", "show", "czech.ledger", "--json").data()["remaining"] == {"epsilon": 2.0}
 
@@ -37,6 +39,20 @@ def test_a_dry_run_as_data(discreet: Any, plan: Path) -> None:
     first = data["releases"][0]
     assert (first["name"], first["state"], first["remaining_after"]) == ("smoking-systolic", "new", {"epsilon": 1.5})
     assert first["accuracy"] == pytest.approx({"noise_sd": 5.65685, "half_width": 11.98, "cells": 4.0}, rel=1e-3)
+    effects = data["smallest_effects"]
+    assert (effects["power"], effects["level"], len(effects["of"])) == (0.8, 0.05, 3)
+    assert effects["of"]["kinds-of-work"] == {
+        "name": "Cramer's V",
+        "value": pytest.approx(0.0664, rel=0.01),
+        "why_not": "",
+    }
+
+
+def test_a_dry_run_says_why_there_is_no_smallest_effect(discreet: Any, plan: Path) -> None:
+    plan.write_text(plan.read_text().replace('statistic = "projected"', 'statistic = "minp"'))
+    text = discreet("run", plan, "--dry-run").done()
+    assert "–" in text
+    assert "there is no formula for the statistic" in text
 
 
 def test_a_run_and_its_repetition(discreet: Any, plan: Path) -> None:
@@ -49,6 +65,7 @@ def test_a_run_and_its_repetition(discreet: Any, plan: Path) -> None:
     assert again.count("paid before") == 2
     dry = discreet("run", plan, "--dry-run").done()
     assert "to pay     nothing more" in dry
+    assert "smallest effect" not in dry
 
 
 def test_a_run_as_data(discreet: Any, plan: Path) -> None:

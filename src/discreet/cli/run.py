@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -22,7 +23,7 @@ from discreet.errors import BudgetExceeded
 
 if TYPE_CHECKING:
     from discreet.curator.batch import Line, Quote
-    from discreet.runs import RunOutcome, RunPlan
+    from discreet.runs import PlanQuote, RunOutcome, RunPlan, SmallestEffect
 
 EXAMPLE = example(
     "discreet ledger create czech.ledger --epsilon 2",
@@ -38,7 +39,10 @@ REHEARSED = ": each was made of made-up numbers, without objection"
 
 PlanFile = Annotated[Path, typer.Argument(metavar="PLAN", help="The plan (TOML).", show_default=False)]
 DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Only check and price everything: what it costs, and how accurate it is.")
+    bool,
+    typer.Option(
+        "--dry-run", help="Only check and price everything: costs, accuracy, and what the tests could detect."
+    ),
 ]
 Output = Annotated[
     Path | None,
@@ -68,13 +72,21 @@ def run(plan: PlanFile, dry_run: DryRun = False, output: Output = None, as_json:
     emit(_done(read, outcome), lambda: _view(outcome), as_json=as_json)
 
 
-def _priced(plan: RunPlan, quote: Quote) -> dict[str, Any]:
+def _priced(plan: RunPlan, quote: PlanQuote) -> dict[str, Any]:
+    from discreet.runs.detectable import ASSUMPTION, LEVEL, POWER
+
     return {
         "command": "run",
         "dry_run": True,
         "plan": plan.name,
         "releases": [_line(line) for line in quote.lines],
         "tests": [test.name for test in plan.tests],
+        "smallest_effects": {
+            "power": POWER,
+            "level": LEVEL,
+            "assumption": ASSUMPTION,
+            "of": {name: asdict(effect) for name, effect in quote.smallest_effects.items()},
+        },
         **_totals(quote),
         "remaining": cost_as_data(quote.remaining),
         "admitted": quote.refusal is None,
@@ -122,12 +134,17 @@ def _totals(quote: Quote) -> dict[str, Any]:
     }
 
 
-def _price_view(plan: RunPlan, quote: Quote) -> RenderableType:
+def _price_view(plan: RunPlan, quote: PlanQuote) -> RenderableType:
+    from discreet.runs.detectable import ASSUMPTION, LEVEL, POWER
+
     what = {step.name: step.what for step in plan.releases}
     table = _table("release", "expected accuracy", "cost", "left after")
     for line in quote.lines:
         left = Text("no room", "yellow") if line.remaining is None else Text(_amount(line.remaining))
         table.add_row(_named(line.name, what[line.name]), _accuracy(line), _cost(line), left)
+    parts: list[RenderableType] = [heading(f"Price of {plan.name}", "nothing is spent"), "", table, ""]
+    if quote.smallest_effects:
+        parts += [_effects_view(plan, quote), ""]
     pairs: list[tuple[str, RenderableType]] = [
         ("to pay", "nothing more" if quote.to_pay is None else _amount(quote.to_pay)),
         ("remaining", _amount(quote.remaining)),
@@ -137,9 +154,26 @@ def _price_view(plan: RunPlan, quote: Quote) -> RenderableType:
     ]
     if not plan.tests:
         pairs.pop(2)
+    if any(effect.value is not None for effect in quote.smallest_effects.values()):
+        pairs.append(("effects", f"found with power {POWER:g} at level {LEVEL:g}, {ASSUMPTION}"))
     if quote.refusal is not None:
         pairs.append(("", warning("the budget has no room for all of it")))
-    return Group(heading(f"Price of {plan.name}", "nothing is spent"), "", table, "", facts(pairs))
+    return Group(*parts, facts(pairs))
+
+
+def _effects_view(plan: RunPlan, quote: PlanQuote) -> Table:
+    table = _table("test", "smallest effect that it would find")
+    for test in plan.tests:
+        if test.name in quote.smallest_effects:
+            what = f"{test.test} on {', '.join(test.releases)}"
+            table.add_row(_named(test.name, what), _smallest(quote.smallest_effects[test.name]))
+    return table
+
+
+def _smallest(effect: SmallestEffect) -> Text:
+    if effect.value is None:
+        return Text.assemble("–", (f"\n{printable(effect.why_not)}", "dim"))
+    return Text(f"{effect.name} {effect.value:.2g}")
 
 
 def _view(outcome: RunOutcome) -> RenderableType:

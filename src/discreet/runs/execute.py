@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from typing import Any
 
-from discreet.curator.batch import Line, Quote, account, make
+from discreet.curator.batch import Line, account, make
 from discreet.errors import BudgetExceeded, DiscreetError, InvalidInput, NotApplicable, ReleaseFailed
 from discreet.inference import TestResult
 from discreet.runs.folder import RELEASES, REPORT, Progress, opened, write_text
@@ -28,12 +28,6 @@ from discreet.runs.results import write_results
 from discreet.runs.study import study_html
 
 Around = Callable[[str], AbstractContextManager[Any]]
-
-
-def price_plan(plan: RunPlan) -> Quote:
-    """What a plan would cost and how accurate its releases would be; spends nothing, and checks all that a run checks."""
-    with prepared(plan) as ready:
-        return ready.quote
 
 
 def run_plan(plan: RunPlan, *, around: Around = nullcontext) -> RunOutcome:

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from discreet.errors import InvalidInput
 from discreet.inference import TestResult, goodness_of_fit, homogeneity, hotelling, independence
+from discreet.release import TableRelease
 from discreet.runs.entries import Entries
 from discreet.runs.release_step import ReleaseStep
 from discreet.schema import unknown_name
@@ -22,9 +24,21 @@ _NULLS = ("auto", "closed-form", "conditional", "monte-carlo", "bootstrap")
 _NULLS_OF_MEANS = ("bootstrap", "asymptotic")
 
 
+@dataclass(frozen=True, eq=False)
+class Subject:
+    """What a test of tables looks at: its statistic, the tables it makes of its releases, and the probabilities given."""
+
+    statistic: str
+    tables: Callable[[Sequence[Any]], list[TableRelease]]
+    theta: NDArray[np.float64] | None = None
+
+
 @dataclass(frozen=True)
 class TestStep:
-    """One test: `apply` makes it from its releases, in their order; `rehearse` does so with few simulations."""
+    """One test: `apply` makes it from its releases, in their order; `rehearse` does so with few simulations.
+
+    `subject` is None for a test of means.
+    """
 
     __test__ = False  # not a test class, whatever pytest makes of the name
 
@@ -35,6 +49,7 @@ class TestStep:
     apply: Callable[[Sequence[Any]], TestResult]
     rehearse: Callable[[Sequence[Any]], TestResult]
     note: str | None = None
+    subject: Subject | None = None
 
 
 def read_test(plan: str, name: str, given: Mapping[str, Any], releases: Mapping[str, ReleaseStep]) -> TestStep:
@@ -55,7 +70,7 @@ def read_test(plan: str, name: str, given: Mapping[str, Any], releases: Mapping[
         seed = int.from_bytes(hashlib.sha256(f"{plan}/{name}".encode()).digest()[:4])
     if seed < 0:
         raise InvalidInput(f"{where}: seed must be 0 or more, not {seed}")
-    used, apply, rehearse = read(entries, seed)
+    used, apply, rehearse, subject = read(entries, seed)
     wanted = "moments" if kind == "hotelling" else "table"
     for release in used:
         if release not in releases:
@@ -64,11 +79,11 @@ def read_test(plan: str, name: str, given: Mapping[str, Any], releases: Mapping[
             raise InvalidInput(f"{where} needs a release with verb = {wanted!r}, and {release!r} has verb = {verb!r}")
     if len(set(used)) < len(used):
         raise InvalidInput(f"{where}: the samples must be different releases, not {list(used)}")
-    return TestStep(name, kind, used, seed, apply, rehearse, entries.take("note", str))
+    return TestStep(name, kind, used, seed, apply, rehearse, entries.take("note", str), subject)
 
 
 Apply = Callable[[Sequence[Any]], TestResult]
-Read = tuple[tuple[str, ...], Apply, Apply]
+Read = tuple[tuple[str, ...], Apply, Apply, Subject | None]
 
 FEW = 20
 """Simulated releases of a rehearsed bootstrap: it is rehearsed for its errors."""
@@ -83,15 +98,21 @@ def _independence(entries: Entries, seed: int) -> Read:
     def apply(found: Sequence[Any]) -> TestResult:
         return independence(found[0], rows, columns, **how, rng=seed)
 
-    return (entries.need("release", str),), apply, apply
+    def tables(found: Sequence[Any]) -> list[TableRelease]:
+        return [found[0] if rows is None else found[0].margin([rows, columns])]
+
+    return (entries.need("release", str),), apply, apply, Subject(how["statistic"], tables)
 
 
 def _goodness_of_fit(entries: Entries, seed: int) -> Read:
     margin, how = entries.texts("margin"), _how(entries)
     theta = _numbers(entries, entries.need("theta", list))
 
+    def tables(found: Sequence[Any]) -> list[TableRelease]:
+        return [found[0] if margin is None else found[0].margin(margin)]
+
     def apply(found: Sequence[Any]) -> TestResult:
-        table = found[0] if margin is None else found[0].margin(margin)
+        (table,) = tables(found)
         if theta.size != table.counts.size:
             raise InvalidInput(
                 f"the table has {table.counts.size} cells ({' x '.join(map(str, table.shape))}), but theta has "
@@ -99,21 +120,24 @@ def _goodness_of_fit(entries: Entries, seed: int) -> Read:
             )
         return goodness_of_fit(table, theta.reshape(table.shape), **how, rng=seed)
 
-    return (entries.need("release", str),), apply, apply
+    return (entries.need("release", str),), apply, apply, Subject(how["statistic"], tables, theta)
 
 
 def _homogeneity(entries: Entries, seed: int) -> Read:
     margin, how, used = entries.texts("margin"), _how(entries), _releases(entries)
 
+    def tables(found: Sequence[Any]) -> list[TableRelease]:
+        return [table if margin is None else table.margin(margin) for table in found]
+
     def apply(found: Sequence[Any]) -> TestResult:
-        tables = [table if margin is None else table.margin(margin) for table in found]
-        if len(tables) == 1 and len(tables[0].shape) != 2:
+        samples = tables(found)
+        if len(samples) == 1 and len(samples[0].shape) != 2:
             raise InvalidInput(
                 "it needs two releases or more, one a sample, or a two-way one whose rows are the samples"
             )
-        return homogeneity(*tables, **how, rng=seed)
+        return homogeneity(*samples, **how, rng=seed)
 
-    return used, apply, apply
+    return used, apply, apply, Subject(how["statistic"], tables)
 
 
 def _hotelling(entries: Entries, seed: int) -> Read:
@@ -133,7 +157,7 @@ def _hotelling(entries: Entries, seed: int) -> Read:
     def apply(found: Sequence[Any], times: int = full) -> TestResult:
         return hotelling(*found, groups=groups, mean=mean, null=null or "", replicates=times, rng=seed)
 
-    return used, apply, lambda found: apply(found, min(full, FEW))
+    return used, apply, lambda found: apply(found, min(full, FEW)), None
 
 
 def _how(entries: Entries) -> dict[str, Any]:
@@ -164,7 +188,7 @@ def _is_label(item: Any) -> bool:
     return isinstance(item, str | int | bool)
 
 
-def _numbers(entries: Entries, values: list[Any]) -> np.ndarray[Any, np.dtype[np.float64]]:
+def _numbers(entries: Entries, values: list[Any]) -> NDArray[np.float64]:
     """Numbers, in rows or not."""
     flat = [x for row in values for x in (row if isinstance(row, list) else [row])]
     if not flat or not all(type(x) in (int, float) for x in flat):

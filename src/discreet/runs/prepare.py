@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +13,7 @@ from discreet.curator import Curator
 from discreet.curator.batch import Call, Line, Quote, quote, rehearse
 from discreet.errors import DiscreetError, LedgerError, NotApplicable
 from discreet.runs.folder import Progress, noted
+from discreet.runs.inference_step import TestStep
 from discreet.runs.plan_file import RunPlan
 
 
@@ -47,9 +48,14 @@ MOST_STARTS = 3
 """Whoever sees when a process dies learns something from its time, which no charge pays for: so not without end."""
 
 
+Examine = Callable[[TestStep, list[Any]], None]
+
+
 @contextmanager
-def prepared(plan: RunPlan) -> Iterator[Prepared]:
+def prepared(plan: RunPlan, examine: Examine | None = None) -> Iterator[Prepared]:
     """Check and price a plan: reads what is public of the records, spends nothing, writes nothing.
+
+    `examine` is given each test that needs a release which is yet to be paid, with the made-up ones it was rehearsed on.
 
     Raises
     ------
@@ -65,7 +71,7 @@ def prepared(plan: RunPlan) -> Iterator[Prepared]:
         for line in priced.lines:
             if line.state == "charged":
                 require_interrupted(line, progress)
-        _rehearse_tests(plan, curator, priced)
+        _rehearse_tests(plan, curator, priced, examine)
         yield Prepared(plan, curator, priced)
 
 
@@ -86,7 +92,7 @@ def require_interrupted(line: Line, progress: Progress | None) -> None:
         )
 
 
-def _rehearse_tests(plan: RunPlan, curator: Curator, priced: Quote) -> None:
+def _rehearse_tests(plan: RunPlan, curator: Curator, priced: Quote, examine: Examine | None) -> None:
     """Make every test of releases that are yet to be paid on made-up ones, so that one that cannot be made costs nothing."""
     pending = {line.name: line for line in priced.lines if line.state != "released"}
     made_up: dict[str, Any] = {}
@@ -105,3 +111,5 @@ def _rehearse_tests(plan: RunPlan, curator: Curator, priced: Quote) -> None:
             pass  # it depends on the numbers, and those are made up
         except DiscreetError as problem:
             raise type(problem)(f"test {test.name!r}: {problem}") from None
+        if examine is not None:
+            examine(test, [made_up[name] for name in test.releases])
