@@ -51,7 +51,7 @@ class MadeUpRecords:
         other = not self.schema.complete
         if self.public.groups is None or self.schema.fixed not in columns:
             declared = _spread(self._n(math.prod(shape)), math.prod(shape))
-            return Integers(np.append(declared, np.zeros(other, np.int64)))
+            return Integers(np.append(declared, np.zeros(int(other), np.int64)))
         axis = columns.index(self.schema.fixed)
         inside = (*shape[:axis], *shape[axis + 1 :])
         of_labels, undeclared = self.public.groups[: shape[axis]], self.public.groups[shape[axis] :]
