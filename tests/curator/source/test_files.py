@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from discreet.curator.source import open_source, tables
+from discreet.curator.source import open_source, table_files
 from discreet.errors import InvalidInput, SourceError
 from discreet.schema import Schema
 
@@ -121,7 +121,7 @@ def test_both_ways_of_counting_agree(tmp_path: Path, monkeypatch: pytest.MonkeyP
     pq.write_table(table, tmp_path / "r.parquet")
     schema = Schema({"t": ["x", True, 1, "\u00e9"], "f": [0, 1], "i": [1, 2**40]})
     grouped = open_source(tmp_path / "r.parquet", schema).tabulate(["t", "f", "i"])
-    monkeypatch.setattr(tables, "_MOST_GROUPS", 1)
+    monkeypatch.setattr(table_files, "_MOST_GROUPS", 1)
     assert open_source(tmp_path / "r.parquet", schema).tabulate(["t", "f", "i"]) == grouped
     assert sum(grouped) == 40
 

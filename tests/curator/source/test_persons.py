@@ -370,9 +370,9 @@ def test_columns_with_more_cells_than_64_bits_can_number() -> None:
 
 def test_parts_of_the_persons_are_whole_persons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file is read in parts of its persons, whatever equal persons look like: 0.0 and -0.0, and all that are no number."""
-    from discreet.curator.source import tables
+    from discreet.curator.source import table_files
 
-    monkeypatch.setattr(tables, "_ROWS_SORTED", 40)
+    monkeypatch.setattr(table_files, "_ROWS_SORTED", 40)
     for unit in ("floats", "strange text", "integers with nulls"):
         who, dtype = UNITS[unit]
         table, codes = sample(who, dtype, 7)

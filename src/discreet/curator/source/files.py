@@ -23,7 +23,8 @@ import duckdb
 
 from discreet.curator.source.databases import answered
 from discreet.curator.source.encode import distinct_names
-from discreet.curator.source.tables import DISTRUST, FileReader, quoted
+from discreet.curator.source.table_files import DISTRUST, FileReader
+from discreet.curator.source.table_lookup import quoted
 from discreet.errors import InvalidInput, SourceError
 
 _SEPARATORS = ",;\t|"

@@ -173,7 +173,7 @@ def _counts_of_persons(schema: Schema, each: int, where: Sequence[int]) -> list[
         file.write_text("\n".join(["person,cell", *rows, ""]), encoding="utf-8")
         source = open_source(file, schema)
         try:
-            return source.tabulate(["cell"])
+            return list(source.tabulate(["cell"]))
         finally:
             source.close()
 
