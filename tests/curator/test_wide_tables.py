@@ -11,7 +11,7 @@ from scipy import stats
 from discreet import Curator, Ledger, PureDP, Schema, load
 from discreet.curator import gate
 from discreet.curator.ledger import book
-from discreet.curator.source import open_source, tables
+from discreet.curator.source import open_source, table_files, tables
 from discreet.errors import DiscreetError
 from discreet.release.integers import Integers
 
@@ -66,8 +66,8 @@ def test_every_way_of_counting_gives_the_counts_of_numpy(tmp_path, monkeypatch, 
     source = {"polars": lambda: frame, "pandas": frame.to_pandas, "arrow": frame.to_arrow}.get(way)
     if source is None:
         frame.write_parquet(tmp_path / "r.parquet")
-        monkeypatch.setattr(tables, "_MOST_GROUPS", 10**7 if way == "groups first" else 1)
-        monkeypatch.setattr(tables, "_CELLS_AT_ONCE", 2**21 if way == "row by row" else 50_000)
+        monkeypatch.setattr(table_files, "_MOST_GROUPS", 10**7 if way == "groups first" else 1)
+        monkeypatch.setattr(table_files, "_CELLS_AT_ONCE", 2**21 if way == "row by row" else 50_000)
     opened = open_source(tmp_path / "r.parquet" if source is None else source(), schema_of(complete))
     found = opened.tabulate(NAMES)
     assert isinstance(found, Integers)
@@ -79,7 +79,7 @@ def test_every_way_of_counting_gives_the_counts_of_numpy(tmp_path, monkeypatch, 
 def test_the_groups_are_read_in_more_parts_where_memory_does_not_hold_them(tmp_path, monkeypatch):
     frame, counts = records(strays=True)
     frame.write_parquet(tmp_path / "r.parquet")
-    monkeypatch.setattr(tables, "_MOST_GROUPS", 1)
+    monkeypatch.setattr(table_files, "_MOST_GROUPS", 1)
     read, count = [], tables.TableReader._row_by_row
 
     def fails_for_few_parts(self, columns, part=0, parts=1):
@@ -97,7 +97,7 @@ def test_the_groups_are_read_in_more_parts_where_memory_does_not_hold_them(tmp_p
 @pytest.mark.parametrize("value", [1, 2])
 def test_dozens_of_columns_of_one_category_are_counted_in_blocks(tmp_path, monkeypatch, value):
     """Their combinations of known and stray pass 2^63, which one number for all of them could not tell apart."""
-    monkeypatch.setattr(tables, "_MOST_GROUPS", 1)
+    monkeypatch.setattr(table_files, "_MOST_GROUPS", 1)
     names = [f"c{i}" for i in range(70)]
     frame = pl.DataFrame({name: [1, 1, value if i == 68 else 1] for i, name in enumerate(names)} | {"x": [1, 2, 3]})
     frame.write_parquet(tmp_path / "r.parquet")
