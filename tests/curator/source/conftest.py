@@ -299,7 +299,7 @@ def _is_on_spark(item: pytest.Item) -> bool:
 
 
 @pytest.fixture(scope="session")
-def session(leave_out: Callable[[str, str], None]) -> Iterator[Any]:
+def session(leave_out: Callable[[str, str], None], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A local Spark session, where PySpark and Java are installed: together half a gigabyte."""
     if importlib.util.find_spec("pyspark") is None:
         leave_out("spark", "PySpark is not installed: make spark")
@@ -308,7 +308,8 @@ def session(leave_out: Callable[[str, str], None]) -> Iterator[Any]:
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.master("local[2]").appName("discreet")
-    for setting, value in SPARK_SETTINGS.items():
+    warehouse = str(tmp_path_factory.mktemp("warehouse"))  # else Spark makes a folder where the tests were started
+    for setting, value in {**SPARK_SETTINGS, "sql.warehouse.dir": warehouse}.items():
         builder = builder.config(f"spark.{setting}", value)
     started = builder.getOrCreate()
     started.sparkContext.setLogLevel("OFF")
