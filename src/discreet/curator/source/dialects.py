@@ -90,10 +90,16 @@ class Dialect:
         if kind in ("text", "integer", "uuid"):
             return self.utf8(f"CAST({value} AS {self.text})")
         if kind == "float":
-            whole = f"{value} = floor({value}) AND abs({value}) < {self.literal(2.0**63)}"
             text = self.utf8(f"CAST(CAST({value} AS BIGINT) AS {self.text})")
             missing = f"{value} IS NULL OR {value} = {self.literal(float('nan'))}"
-            return f"CASE WHEN {missing} THEN NULL WHEN {whole} THEN {text} ELSE {self.utf8(chr(39) * 2)} END"
+            far = (
+                f"abs({value}) >= {self.literal(2.0**63)}"  # a branch before it: Spark's floor is a BIGINT, or an error
+            )
+            stray = self.utf8(chr(39) * 2)
+            return (
+                f"CASE WHEN {missing} THEN NULL WHEN {far} THEN {stray} "
+                f"WHEN {value} = floor({value}) THEN {text} ELSE {stray} END"
+            )
         return None
 
     def spelt(self, value: str, kind: str) -> str:
