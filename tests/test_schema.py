@@ -226,3 +226,61 @@ def test_toml_that_is_refused(contents: bytes, tmp_path: Path) -> None:
         Schema.from_toml(tmp_path / "none.toml")
     with pytest.raises(InvalidInput, match="cannot write the schema file"):
         SCHEMA.to_toml(tmp_path / "none" / "schema.toml")
+
+
+# ---- persons with several records
+
+PERSONS = Schema({"smoking": ["no", "yes"], "age": Bounded(0, 120, step=1)}, unit="patient id", max_records=5)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"unit": "patient"}, "unit='patient' needs max_records="),
+        ({"max_records": 5}, "max_records says how many records of one person count: it needs unit="),
+        ({"unit": "", "max_records": 5}, "unit must be the name of the column"),
+        ({"unit": 7, "max_records": 5}, "unit must be the name of the column"),
+        ({"unit": ["patient"], "max_records": 5}, "unit must be the name of the column"),
+        *(
+            ({"unit": "patient", "max_records": most}, r"max_records must be a whole number from 1 to 2\*\*20, got ")
+            for most in (0, -1, 2**20 + 1, 1.0, True, "5", np.int64(5))
+        ),
+        ({"unit": "smoking", "max_records": 5}, "the unit 'smoking' tells persons apart, so it cannot be tabulated"),
+        ({"unit": "patient", "max_records": 5, "fixed": "smoking"}, "fixed='smoking' needs public numbers of records"),
+    ],
+)
+def test_units_that_are_refused(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidInput, match=message):
+        Schema({"smoking": ["no", "yes"]}, **options)
+
+
+def test_a_unit_is_kept_in_every_form(tmp_path: Path) -> None:
+    PERSONS.to_toml(tmp_path / "schema.toml")
+    assert 'unit = "patient id"\nmax_records = 5\n' in (tmp_path / "schema.toml").read_text()
+    for again in (
+        Schema.from_toml(tmp_path / "schema.toml"),
+        Schema.from_dict(json.loads(json.dumps(PERSONS.to_dict()))),
+        pickle.loads(pickle.dumps(PERSONS)),
+        copy.deepcopy(PERSONS),
+        PERSONS.select(["smoking", "age"]),
+    ):
+        assert again == PERSONS
+        assert hash(again) == hash(PERSONS)
+        assert repr(again) == repr(PERSONS)
+    assert repr(PERSONS).endswith("unit='patient id', max_records=5)")
+    assert PERSONS.select(["age"]).unit == "patient id"
+    others = [
+        Schema(PERSONS.columns),
+        Schema(PERSONS.columns, unit="patient id", max_records=4),
+        Schema(PERSONS.columns, unit="patient", max_records=5),
+    ]
+    assert len({PERSONS, *others}) == 4
+    assert "unit" not in others[0].to_dict()  # as before there were units
+
+
+def test_what_a_unit_makes_of_neighbours() -> None:
+    assert (PERSONS.n_is_public, PERSONS.protected, PERSONS.most_records) == (False, "person: patient id", 5)
+    plain = Schema(PERSONS.columns)
+    assert (plain.n_is_public, plain.protected, plain.most_records) == (True, "record", 1)
+    added = Schema(PERSONS.columns, adjacency="add-remove")
+    assert (added.n_is_public, added.protected, added.most_records) == (False, "record", 1)

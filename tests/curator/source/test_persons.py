@@ -10,11 +10,14 @@ import datetime
 import decimal
 import hashlib
 import json
+import logging
 import uuid
 from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
+import dask
+import dask.dataframe as dd
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -23,7 +26,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from discreet.curator.source import open_source, persons
-from discreet.errors import InvalidInput
+from discreet.errors import InvalidInput, SourceError
 from discreet.schema import Bounded, Schema
 
 NAN, INF = float("nan"), float("inf")
@@ -398,3 +401,41 @@ def test_a_hundred_thousand_records_in_three_engines(kind: str) -> None:
             answers.append((opened.tabulate(["x", "y"]), opened.count_bins(["n", "m"], [5, 7])))
         assert answers[0] == answers[1] == answers[2]
         assert sum(answers[0][0]) == int(np.minimum(np.unique(whole, return_counts=True)[1], most).sum())
+
+
+def test_dask_moves_nothing_that_could_fail_to_be_moved(caplog: Any, capfd: Any) -> None:
+    """On workers of their own: columns of mixed Python objects, and persons of half a surrogate pair."""
+    distributed = pytest.importorskip("dask.distributed")
+    n = 60
+    who = [
+        "\ud800",
+        7,
+        "7",
+        "p",
+        uuid.UUID(int=5),
+        None,
+        (1, 2),
+        b"x",
+        10**5000,
+        0.5,
+        datetime.date(2024, 1, 1),
+        "canary7",
+    ]
+    frame = pd.DataFrame(
+        {"who": pd.Series([who[i % 12] for i in range(n)], dtype=object),
+         "x": pd.Series([("a", 1, [3], None, b"q")[i % 5] for i in range(n)], dtype=object)}
+    )  # fmt: skip
+    schema = Schema({"x": ["a", 1]}, unit="who", max_records=4)
+    expected = open_source(frame, schema).tabulate(["x"])
+    assert (
+        sum(expected) == 4 * 6 + 5
+    )  # 7 and "7" are one, the five values that are no person are one, five are nobody's
+    with dask.config.set({"dataframe.convert-string": False}):
+        parts = dd.from_map(lambda i: frame.iloc[i * 7 : i * 7 + 7], range(9), meta=frame.iloc[:0])
+    assert open_source(parts, schema).tabulate(["x"]) == expected
+    with distributed.Client(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL):
+        assert open_source(parts, schema).tabulate(["x"]) == expected
+    lying = parts.map_partitions(lambda part: part.values, meta=frame.iloc[:0])
+    with pytest.raises(SourceError, match="a partition of the Dask frame cannot be read or counted"):
+        open_source(lying, schema).tabulate(["x"])
+    assert "canary" not in caplog.text + "".join(capfd.readouterr())

@@ -24,13 +24,13 @@ def can_be_unit(dtype: Any) -> bool:
     return dtype in _LOOKED_AT or bool(dtype.is_integer() or dtype.is_float())
 
 
-def kept_groups(persons: nw.Series[Any], codes: Sequence[Integers], most: int, key: str) -> Groups:
+def kept_groups(number: Integers, names: Sequence[str], codes: Sequence[Integers], most: int, key: str) -> Groups:
     """The records that count, by their codes.
 
     Parameters
     ----------
-    persons : Series
-        The column of the unit.
+    number, names
+        The person of each record: see `numbered`.
     codes : sequence of int arrays
         The code of each record in each column, from -1.
     most : int
@@ -38,7 +38,6 @@ def kept_groups(persons: nw.Series[Any], codes: Sequence[Integers], most: int, k
     key : str
         See `persons.key_of`.
     """
-    number, names = _numbered(persons)
     cell, places = _cells(codes)
     total = np.bincount(number[number >= 0], minlength=len(names))
     bounded = (number >= 0) & (np.append(total, 0)[number] > most)
@@ -66,7 +65,7 @@ def _cells(codes: Sequence[Integers]) -> tuple[Integers, list[tuple[int, ...]]]:
     return cell, list(zip(*(code[first].tolist() for code in codes), strict=True))
 
 
-def _numbered(persons: nw.Series[Any]) -> tuple[Integers, list[str]]:
+def numbered(persons: nw.Series[Any]) -> tuple[Integers, list[str]]:
     """The number of each record's person, -1 where it is a person of its own; and the persons' names, which are distinct."""
     if persons.dtype.is_integer() and not nulls(persons).any() and persons.dtype not in (nw.Int128, nw.UInt128):
         values, number = np.unique(persons.to_numpy(), return_inverse=True)

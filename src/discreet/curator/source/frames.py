@@ -29,13 +29,15 @@ from discreet.curator.source.frame_moments import (
     lazy_moments,
 )
 from discreet.curator.source.frame_numbers import collected, doubles, is_null, machine_numbers
-from discreet.curator.source.frame_persons import can_be_unit, kept_groups
+from discreet.curator.source.frame_persons import can_be_unit, kept_groups, numbered
 from discreet.curator.source.moments import Part
 from discreet.curator.source.numeric import Grid
 from discreet.curator.source.persons import Cut, key_of, no_persons
 from discreet.errors import InvalidInput
 from discreet.schema.canonical import Spellings
 from discreet.schema.columns import Categorical
+
+Codes = NDArray[np.int64]
 
 _PER_DAY = {"s": 86_400, "ms": 86_400 * 10**3, "us": 86_400 * 10**6, "ns": 86_400 * 10**9}
 _EPOCH = datetime.date(1970, 1, 1)
@@ -87,6 +89,11 @@ class FrameReader:
     def __init__(self, frame: nw.DataFrame[Any] | nw.LazyFrame[Any]) -> None:
         self._frame = frame
 
+    @property
+    def frame(self) -> nw.DataFrame[Any] | nw.LazyFrame[Any]:
+        """The records themselves."""
+        return self._frame
+
     def count_rows(self) -> int:
         if isinstance(self._frame, nw.DataFrame):
             return len(self._frame)
@@ -133,6 +140,11 @@ class FrameReader:
             raise no_persons(name, dtype)
 
     def persons(self, unit: str, columns: Mapping[str, Cut], most: int) -> Groups:
+        number, names, codes = self.coded_persons(unit, columns)
+        return kept_groups(number, names, codes, most, key_of(unit, list(columns)))
+
+    def coded_persons(self, unit: str, columns: Mapping[str, Cut]) -> tuple[Codes, list[str], list[Codes]]:
+        """The number of each record's person (-1: one of its own), the persons' names, and each column's codes."""
         frame = collected(self._frame.select(unit, *columns))
         codes = []
         for name, cut in columns.items():
@@ -141,7 +153,7 @@ class FrameReader:
             else:
                 grid, size = cut
                 codes.append(np.minimum(grid.codes(doubles(frame[name])) * size // grid.steps, size - 1))
-        return kept_groups(frame[unit], codes, most, key_of(unit, list(columns)))
+        return *numbered(frame[unit]), codes
 
     def flaws(self, name: str, grid: Grid) -> Flaws:
         found = [block_flaws(block[name], grid) for block in blocks(collected(self._frame.select(name)))]

@@ -11,22 +11,25 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple
 from functools import partial
+from hashlib import md5
 from typing import Any
 
 import numpy as np
 
 from discreet.curator.source.databases import answered
 from discreet.curator.source.encode import Flaws, Groups, distinct_names
+from discreet.curator.source.frame_persons import kept_groups, numbered
 from discreet.curator.source.frames import FrameReader, open_frame
 from discreet.curator.source.moments import Part
 from discreet.curator.source.numeric import Grid
-from discreet.curator.source.persons import Cut, person_of
+from discreet.curator.source.persons import Cut, key_of
 from discreet.errors import SourceError
 from discreet.schema.columns import Categorical
 
 _FAN_IN = 32
 _SPREAD = 1024
-PERSON = "discreet person"
+_MEETING, _PERSON = "meeting", "person"
+_LOST = -(2**62)
 _FAILED = (
     "a partition of the Dask frame cannot be read or counted: a worker was lost, a file is damaged, or this package is not "
     "installed there (no detail is shown, because it could show a record)"
@@ -70,10 +73,14 @@ class PartitionReader:
         open_frame(self._frame[[name]]._meta)[0].check_unit(name)
 
     def persons(self, unit: str, columns: Mapping[str, Cut], most: int) -> Groups:
-        """The records of each person are brought together, among the workers, by the name of the person."""
-        frame = self._frame[[unit, *columns]].map_partitions(_with_person, unit)
-        count = partial(_persons, unit=unit, columns=dict(columns), most=most)
-        return _pairs(self._added([unit, *columns], count, _add_counts, frame.shuffle(on=PERSON)))
+        """The records of each person are brought together among the workers: as whole numbers and hexadecimal digits.
+
+        Values of other types might fail to be moved, and a failure of Dask's own would depend on them and show them.
+        """
+        meta = _moved({}, len(columns))
+        frame = self._frame[[unit, *columns]].map_partitions(_coded, unit, dict(columns), meta=meta)
+        count = partial(_persons, key=key_of(unit, list(columns)), codes=len(columns), most=most)
+        return _pairs(self._added(list(meta.columns), count, _add_counts, frame.shuffle(on=_MEETING)))
 
     def flaws(self, name: str, grid: Grid) -> Flaws:
         found: Flaws = self._added([name], partial(FrameReader.flaws, name=name, grid=grid), _add_flaws)
@@ -125,15 +132,42 @@ def _bins(reader: FrameReader, columns: Mapping[str, tuple[Grid, int]]) -> Count
     return _add_counts([_as_counts([group]) for group in reader.bins(columns)])
 
 
-def _persons(reader: FrameReader, unit: str, columns: Mapping[str, Cut], most: int) -> Counts:
-    return _add_counts([_as_counts([group]) for group in reader.persons(unit, columns, most)])
+def _moved(columns: Mapping[str, Any], codes: int) -> Any:
+    """A frame of the columns that are moved among workers; those not given are empty."""
+    pandas: Any = importlib.import_module("pandas")  # Dask's partitions are its frames
+    kinds = {_MEETING: "int64", _PERSON: "object", **{f"c{i}": "int64" for i in range(codes)}}
+    return pandas.DataFrame({name: pandas.Series(columns.get(name, []), dtype=kind) for name, kind in kinds.items()})
 
 
-def _with_person(partition: Any, unit: str) -> Any:
-    """With a column by which the records of a person meet; those without a person are spread."""
-    names = [person_of(value) for value in partition[unit].tolist()]
-    meeting = [str(row % _SPREAD) if name is None else name for row, name in enumerate(names)]
-    return partition.assign(**{PERSON: np.array(meeting, dtype=object)})
+def _coded(partition: Any, unit: str, columns: Mapping[str, Cut]) -> Any:
+    """A row a record: where it meets the others of its person, the bytes of the person's name in hexadecimal, its codes.
+
+    Where it fails, one record that no later step can count: see `_counted`.
+    """
+    try:
+        number, names, codes = open_frame(partition)[0].coded_persons(unit, columns)
+        digits = np.array([*(name.encode("utf-8", "surrogatepass").hex() for name in names), None], dtype=object)
+        places = np.array(
+            [*(int(md5(name.encode(), usedforsecurity=False).hexdigest()[:8], 16) for name in digits[:-1]), 0],
+            dtype=np.int64,
+        )
+        spread = np.where(number < 0, np.arange(len(number)) % _SPREAD, places[number])
+        own = {f"c{i}": code for i, code in enumerate(codes)}
+        return _moved({_MEETING: spread, _PERSON: digits[number], **own}, len(codes))
+    except Exception:  # noqa: BLE001 - see above
+        lost = {f"c{i}": [_LOST] for i in range(len(columns))}
+        return _moved({_MEETING: [0], _PERSON: [None], **lost}, len(columns))
+
+
+def _persons(reader: FrameReader, key: str, codes: int, most: int) -> Counts:
+    """Of a partition that holds all records of its persons."""
+    moved = reader.frame
+    held = [moved[f"c{i}"].to_numpy().astype(np.int64) for i in range(codes)]
+    if any((code == _LOST).any() for code in held):
+        raise SourceError(_FAILED)
+    number, digits = numbered(moved[_PERSON])
+    names = [bytes.fromhex(name).decode("utf-8", "surrogatepass") for name in digits]
+    return _add_counts([_as_counts(kept_groups(number, names, held, most, key))])
 
 
 def _as_counts(groups: Iterable[tuple[Sequence[int], int]]) -> Counts:

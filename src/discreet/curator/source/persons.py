@@ -2,7 +2,7 @@
 
 *Persons.* The unit's value tells them apart: text as it is, a whole number as its decimal digits, so that 7, 7.0 and "7" are
 one person, a UUID as its text. A record without a value (null, NaN) is a person of its own. Values of the unit that are none
-of these, such as 0.5 or True among Python objects, are one person all together, which can only bound more.
+of these, such as 0.5, 2^128 or True among Python objects, are one person all together, which can only bound more.
 
 *Order.* A record is seen as the codes that are being counted. Equal records of a person are numbered 1, 2, ... (the first
 65,536 take part), and each has the digest
@@ -56,7 +56,7 @@ def person_of(value: Any) -> str | None:
     if isinstance(value, bool | np.bool_):
         return ""
     if isinstance(value, int | np.integer):
-        return str(int(value))
+        return str(int(value)) if abs(int(value)) < 2**128 else ""  # of thousands of digits there is no text
     if isinstance(value, UUID):
         return str(value)
     if isinstance(value, float | np.floating):

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 from discreet.curator.source.person_sql import PersonDialect, kept_sql
 from discreet.curator.source.persons import key_of
-from discreet.curator.source.table_numbers import INTEGERS
+from discreet.curator.source.table_numbers import WHOLE
+
+_INTEGERS = WHOLE | {"HUGEINT", "UHUGEINT"}
 
 DUCKDB = PersonDialect(
     digest=lambda text, person: f"md5(encode({text.format(text='VARCHAR')}) || {person})",
@@ -16,7 +18,7 @@ DUCKDB = PersonDialect(
 
 def person_column(column: str, sql_type: str) -> str | None:
     """The bytes of the person that a value of the unit stands for, NULL where it is none; None: no type of a unit."""
-    if sql_type in ("VARCHAR", "UUID") or sql_type.startswith("ENUM(") or sql_type in INTEGERS:
+    if sql_type in ("VARCHAR", "UUID") or sql_type.startswith("ENUM(") or sql_type in _INTEGERS:
         return f"encode(CAST({column} AS VARCHAR))"
     if sql_type in ("FLOAT", "DOUBLE"):
         whole = f"{column} = floor({column}) AND abs({column}) < '9223372036854775808'::DOUBLE"
