@@ -28,6 +28,7 @@ _TINY = 1e-300
 _LENGTHS, _LOG_LENGTHS = 32, 3.5  # table: this many lengths down to e^-3.5 of the largest
 _SHARES = 6  # and, where there are two parts, this many ways to share a length
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(40)
+_MANY_DEGREES = 42  # from here on the Bessel function is expanded in its order
 _MATTERS = 45.0  # an integrand e^-45 of its maximum adds nothing
 
 
@@ -118,6 +119,8 @@ def _density(x: Floats, df: int, noncentrality: Floats) -> Floats:
     f(x) = 1/2 (x/nc)^(df/4 - 1/2) e^(-(sqrt x - sqrt nc)^2/2) ive(df/2 - 1, sqrt(x nc)).
     """
     u, v = np.sqrt(x), np.sqrt(noncentrality)
+    if df >= _MANY_DEGREES:
+        return _uniform_density(u, v, 0.5 * df - 1.0)
     large = (u * v > 30.0 + df) & (u < 20.0 * v) & (df <= 300)  # no power of u/v leaves the range of floats
     density = np.empty_like(x)
     density[~large] = noncentral_chi2_pdf(x[~large], df, noncentrality[~large])
@@ -126,6 +129,27 @@ def _density(x: Floats, df: int, noncentrality: Floats) -> Floats:
     bessel = special.ive(order, z) * np.sqrt(z / (u * v))
     density[large] = 0.5 * (u / v) ** order * np.exp(-0.5 * (u - v) ** 2) * bessel
     return density
+
+
+def _uniform_density(u: Floats, v: Floats, order: float) -> Floats:
+    """The density by Debye's expansion of the Bessel function of a large order (Olver 1974, section 10.7), to 1e-6.
+
+    With r^2 = order^2 + (u v)^2 and p = order/r,
+
+        f = 1/2 (u^2/(order + r))^order e^(order^2/(r + u v) - (u - v)^2/2) (2 pi r)^-1/2 (1 + u_1(p)/order + ...).
+    """
+    z = u * v
+    r = np.hypot(order, z)
+    p = order / r
+    q = p * p
+    series = 1.0 + p / order * (
+        (3.0 - 5.0 * q) / 24.0
+        + p / order * ((81.0 + q * (-462.0 + 385.0 * q)) / 1152.0)
+        + q / order**2 * ((30375.0 + q * (-369603.0 + q * (765765.0 - 425425.0 * q))) / 414720.0)
+    )
+    with np.errstate(divide="ignore"):  # at u = 0 the density is 0
+        exponent = order * (np.log(u * u / (order + r)) + order / (r + z)) - 0.5 * (u - v) ** 2
+    return np.asarray(0.5 * np.exp(exponent) * series / np.sqrt(2.0 * np.pi * r))
 
 
 def _interpolate(table: Floats, columns: tuple[Floats, Floats], rows: tuple[Floats, Floats] | None) -> Floats:
