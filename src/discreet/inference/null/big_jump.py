@@ -31,12 +31,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.inference.law import LimitLaw
+from discreet.inference.null.length import draw_lengths
 from discreet.inference.null.points import uniform_chunks
 from discreet.inference.null.proposals import Proposals
 from discreet.inference.null.radial import TABLE_ERROR, tail_along
 from discreet.inference.null.tilted import can_tilt
-from discreet.inference.tails.noncentral import noncentral_chi2_sf
-from discreet.noise import Laplace
+from discreet.inference.tails.noncentral import LARGEST
+from discreet.inference.tails.saddlepoint import quick_noncentral_chi2_sf
 
 Floats = NDArray[np.float64]
 
@@ -58,29 +59,59 @@ def big_jump_tail(law: LimitLaw, t: float, points: int, generator: np.random.Gen
     proposals = Proposals.towards(law, t)
     fixed_totals = bool(law.geometry.fixed_totals_diagonal.any())
     # Unweighted averages with fixed totals are smoother in y itself: there the totals respond to single draws.
-    directions = all(isinstance(n.law, Laplace) for n in law.noises) and not (
-        fixed_totals and proposals.ordinary == 1.0
-    )
-    chunks = uniform_chunks(proposals.dimension, points, generator)
-    means = np.concatenate([_means(law, t, proposals, uniforms, directions) for uniforms in chunks])
-    pvalue, error = float(means.mean()), float(means.std(ddof=1) / math.sqrt(means.size))
-    return min(1.0, pvalue), math.hypot(error, TABLE_ERROR * pvalue) if directions else error
+    directions = proposals.kinds.all_laplace and not (fixed_totals and proposals.ordinary == 1.0)
+    rounded = directions and bool(proposals.kinds.rounding)
+    if rounded and proposals.ordinary == 1.0:
+        directions = rounded = False
+    means = []
+    for uniforms in uniform_chunks(proposals.dimension + rounded, points, generator):
+        tails = _rounded(law, t, proposals, uniforms) if rounded else _tails(law, t, proposals, uniforms, directions)
+        means.append(tails.mean(-1))
+    found = np.concatenate(means)
+    pvalue, error = float(found.mean()), float(found.std(ddof=1) / math.sqrt(found.size))
+    return min(1.0, pvalue), math.hypot(error, TABLE_ERROR * pvalue)
 
 
-def _means(law: LimitLaw, t: float, proposals: Proposals, uniforms: Floats, directions: bool) -> Floats:
-    """The weighted mean of the conditional tails over each scrambling."""
+def _tails(law: LimitLaw, t: float, proposals: Proposals, uniforms: Floats, directions: bool) -> Floats:
+    """The weighted conditional tails at each point, given the noise or, integrated over its length, its direction only."""
     weights, noncentrality = np.empty(uniforms.shape[:-1]), np.empty(uniforms.shape[:-1])
     added = np.empty_like(weights) if law.geometry.fixed_totals_diagonal.any() else None
+    kinds = proposals.kinds
     for k, part in enumerate(uniforms):  # one scrambling at a time stays in the processor's cache
         y = proposals.draws(part)
         if directions:
             y /= np.abs(y).sum(-1, keepdims=True)
         weights[k] = proposals.weights(y, directions)
-        noncentrality[k], extra = law.given(law.scaled_draws(y * proposals.kinds.scales))
+        noncentrality[k], extra = law.given(law.scaled_draws(y * kinds.scales if directions else kinds.noise(y)))
         if added is not None:
             added[k] = extra
     if directions:
-        tails = tail_along(t, law.df, law.dimension, noncentrality, added)
-    else:
-        tails = noncentral_chi2_sf(t if added is None else t - added, law.df, noncentrality)
-    return np.asarray((weights * tails).mean(-1))
+        return weights * tail_along(t, law.df, law.dimension, noncentrality, added)
+    return weights * _sf(t, law.df, noncentrality, added)
+
+
+def _rounded(law: LimitLaw, t: float, proposals: Proposals, uniforms: Floats) -> Floats:
+    """The weighted conditional tails where Laplace draws are rounded: the length is drawn too, by the first coordinate."""
+    kinds, shape = proposals.kinds, uniforms.shape[:-1]
+    y, weights = np.empty((*shape, law.dimension)), np.empty(shape)
+    along, added = np.empty(shape), np.empty(shape) if law.geometry.fixed_totals_diagonal.any() else None
+    for k, part in enumerate(uniforms):
+        y[k] = proposals.draws(part[:, 1:])
+        y[k] /= np.abs(y[k]).sum(-1, keepdims=True)
+        weights[k] = proposals.weights(y[k], True)
+        along[k], extra = law.given(law.scaled_draws(y[k] * kinds.scales))
+        if added is not None:
+            added[k] = extra
+    lengths, ratios = draw_lengths(t, law.df, law.dimension, along, added, uniforms[..., 0])
+    squares = lengths**2
+    smooth = tail_along(t, law.df, law.dimension, along, added)
+    smooth -= ratios * _sf(t, law.df, squares * along, None if added is None else squares * added)
+    for k, length in enumerate(lengths):
+        along[k], extra = law.given(law.scaled_draws(kinds.noise(length[:, None] * y[k])))
+        if added is not None:
+            added[k] = extra
+    return weights * (smooth + ratios * _sf(t, law.df, along, added))
+
+
+def _sf(t: float, df: int, noncentrality: Floats, added: Floats | None) -> Floats:
+    return quick_noncentral_chi2_sf(t if added is None else t - added, df, np.minimum(noncentrality, LARGEST))

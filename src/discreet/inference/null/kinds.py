@@ -2,10 +2,18 @@
 
 Draws that are summed into the same cell move the table alike; they are of one kind and share a tilt, so that all there is
 to compute is of the size of the table and not of the release it is a margin of.
+
+Discrete Laplace noise N with a scale b of at least one record is Laplace noise Z rounded towards the nearest number. With
+q = e^(-1/b), P(|N| >= m) = 2 q^m/(1 + q) = P(|Z| >= m - c), so that
+
+    N = sign(Z) floor(|Z| + c),    c = b (log 2 - log(1 + q)),    which is nearly 1/2,
+
+and all that is done with Laplace draws can be done with Z. (Of a smaller scale most draws are 0, and Z says little of N.)
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -13,37 +21,60 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.inference.law import LimitLaw
-from discreet.noise import JointNoise
+from discreet.noise import DiscreteLaplace, JointNoise, Laplace
 from discreet.noise.draw_law import DrawLaw
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
+_LEAST_ROUNDED = 1.0  # the smallest scale
 _TINY = 1e-300
 
 
 @dataclass(frozen=True, eq=False)
 class Kinds:
-    """The kinds of draws of a law, one after the other: where each starts, how many draws it has, its law and its scale."""
+    """The kinds of draws of a law, one after the other: where each starts, how many draws it has, its law and its scale.
+
+    `blocks` has for each release the law before any rounding, the kinds and the draws that are its own, `rounding` the
+    draws that are rounded and the c of their law.
+    """
 
     starts: Indices
     sizes: Indices
     scales: Floats
-    blocks: tuple[tuple[DrawLaw, slice, slice], ...]  # of each release: law, its kinds, its draws
+    blocks: tuple[tuple[DrawLaw, slice, slice], ...]
+    rounding: tuple[tuple[slice, float], ...] = ()
 
     @classmethod
     def of(cls, law: LimitLaw) -> Kinds:
         """In each group of each release: one kind a cell, and one for all draws of undeclared cells."""
-        sizes, blocks, kinds, draws = [], [], 0, 0
+        sizes, blocks, rounding, kinds, draws = [], [], [], 0, 0
         for noise in law.noises:
             cells, spare = noise.size // noise.groups, _spare(noise)
             group = [noise.draws_per_cell] * cells + [spare] * (spare > 0)
             sizes += group * noise.groups
-            blocks.append((noise.law, slice(kinds, len(sizes)), slice(draws, draws + noise.dimension)))
-            kinds, draws = len(sizes), draws + noise.dimension
+            drawn, own = noise.law, slice(draws, draws + noise.dimension)
+            if isinstance(drawn, DiscreteLaplace) and drawn.scale >= _LEAST_ROUNDED:
+                rounding.append((own, drawn.scale * (math.log(2.0) - math.log1p(math.exp(-1.0 / drawn.scale)))))
+                drawn = Laplace(drawn.scale)
+            blocks.append((drawn, slice(kinds, len(sizes)), own))
+            kinds, draws = len(sizes), own.stop
         scales = np.concatenate([np.full(noise.dimension, noise.law.scale) for noise in law.noises])
         counts = np.array(sizes, np.intp)
-        return cls(np.cumsum(counts) - counts, counts, scales, tuple(blocks))
+        return cls(np.cumsum(counts) - counts, counts, scales, tuple(blocks), tuple(rounding))
+
+    @property
+    def all_laplace(self) -> bool:
+        """Whether every draw is a Laplace one, at least before rounding."""
+        return all(isinstance(law, Laplace) for law, _, _ in self.blocks)
+
+    def noise(self, y: Floats) -> Floats:
+        """The noise draws, in records, from draws y in units of their scales: rounded where their law is discrete."""
+        noise = y * self.scales
+        for draws, c in self.rounding:
+            some = noise[..., draws]
+            noise[..., draws] = np.copysign(np.floor(np.abs(some) + c), some)
+        return noise
 
     def total(self, y: Floats) -> Floats:
         """The sum of the draws of each kind: (..., draws) to (..., kinds)."""
@@ -76,6 +107,24 @@ def lengths(law: LimitLaw, kinds: Kinds) -> tuple[Floats, Floats]:
     free = _on_kinds(law, squares * law.geometry.residual_diagonal)
     both = free + _on_kinds(law, squares * law.geometry.fixed_totals_diagonal)
     return np.sqrt(both) * kinds.scales[kinds.starts], free / np.maximum(both, _TINY)
+
+
+def with_pairs(along: Floats, shares: Floats) -> tuple[Floats, Floats, Indices]:
+    """The same with rows for u = (u_j + u_k)/norm and (u_j - u_k)/norm added, and the j of each row.
+
+    Not for pairs that nearly cancel. s is only that of one of the two, between which it varies little.
+    """
+    first, second = np.triu_indices(along.shape[0], 1)
+    cosines = along[first, second] / along.diagonal()[second]
+    rows, places = [along], [np.arange(along.shape[0])]
+    for sign in (1.0, -1.0):
+        squares = 2.0 * (1.0 + sign * cosines)
+        long = squares > 0.2
+        j, k = first[long], second[long]
+        rows.append((along[j] + sign * along[k]) / np.sqrt(squares[long])[:, None])
+        places.append(j)
+    of = np.concatenate(places)
+    return np.concatenate(rows), shares[of], of
 
 
 def _spare(noise: JointNoise) -> int:

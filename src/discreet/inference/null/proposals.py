@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from discreet.inference.law import LimitLaw
-from discreet.inference.null.kinds import Kinds, lengths, products
+from discreet.inference.null.kinds import Kinds, lengths, products, with_pairs
 from discreet.inference.null.largest import Largest
 from discreet.inference.null.tilted import log_normaliser, tilted_ppf
 from discreet.noise import Laplace
@@ -22,6 +22,7 @@ Indices = NDArray[np.intp]
 
 _ORDINARY = 0.1  # the smallest chance of untilted noise
 _SHARED = 0.2  # of what is not ordinary, the part of the proposals in which several draws share the way
+_PAIRED = 16  # kinds of several draws each up to which there is a proposal for each pair of them
 _WRITTEN_OUT = 512  # kinds up to which all products a_j'a_k are written out; beyond, a proposal tilts its own kind only
 _NEGLIGIBLE = 1e-5  # proposals of a smaller chance than this, beside the most likely one, are left out
 _REACHES = -np.expm1(-np.linspace(0.25, 7.0, 28))  # a draw of mean 1/(1 - reach): from ordinary to a thousand scales
@@ -52,6 +53,12 @@ class Proposals:
         kinds = Kinds.of(law)
         all_products = kinds.sizes.size <= _WRITTEN_OUT
         along, shares = products(law, kinds) if all_products else lengths(law, kinds)
+        each_length = kinds.spread(along.diagonal() if all_products else along)
+        first_draws = kinds.starts
+        paired = kinds.sizes.max() > 1 and kinds.sizes.size <= _PAIRED
+        if paired:
+            along, shares, pairs = with_pairs(along, shares)
+            first_draws = first_draws[pairs]
 
         def over_draws(values: Floats) -> Floats:
             return values @ kinds.sizes if all_products else values * kinds.sizes
@@ -72,18 +79,18 @@ class Proposals:
             theta = np.where(better, trial, theta)
             log_normalisers = np.where(better, k, log_normalisers)
         ordinary = _chance_of_ordinary(np.exp(bound))
-        chances = np.exp(bound - bound.max())
+        # Pairs come about in many ways that the bound, taken in one direction, does not count.
+        chances = np.exp((bound - bound.max()) * (0.5 if paired else 1.0))
         kept = chances > _NEGLIGIBLE if all_products else np.ones_like(x, bool)
         laplace = np.concatenate(
             [np.full(draws.stop - draws.start, isinstance(one, Laplace)) for one, _, draws in kinds.blocks]
         )
-        each_length = kinds.spread(along.diagonal() if all_products else along)
-        largest = Largest.towards(t - law.mean, each_length, laplace)
+        largest = Largest.towards(t - law.mean, each_length, laplace & (not paired))
         shared = _SHARED * (1.0 - ordinary) if largest.counts else 0.0
         chances = chances[kept] * ((1.0 - ordinary - shared) / chances[kept].sum())
         tilts = ((theta[:, None] if all_products else theta) * along)[kept]
         shared /= max(1, len(largest.counts))
-        return cls(kinds, tilts, kinds.starts[kept], ordinary, chances, log_normalisers[kept], largest, shared)
+        return cls(kinds, tilts, first_draws[kept], ordinary, chances, log_normalisers[kept], largest, shared)
 
     @property
     def dimension(self) -> int:

@@ -46,7 +46,7 @@ class CommonPoints:
         proposals = Proposals.towards(law, aim)
         uniforms = uniform_points(log2_points, proposals.dimension, SCRAMBLINGS, rng).reshape(-1, proposals.dimension)
         y = proposals.draws(uniforms)
-        cells = law.scaled_draws(y * proposals.kinds.scales) / law.scaling
+        cells = law.scaled_draws(proposals.kinds.noise(y)) / law.scaling
         return cls(cells, proposals.weights(y, directions=False).reshape(SCRAMBLINGS, -1))
 
     def tail(self, law: LimitLaw, t: float) -> tuple[float, float]:
