@@ -12,7 +12,9 @@ from discreet.errors import FormatError, InvalidInput
 if TYPE_CHECKING:
     from discreet.release import HistogramRelease, SeriesRelease, TableRelease
 
-ReleaseFile = Annotated[Path, typer.Argument(metavar="RELEASE", help="A saved release (JSON).", show_default=False)]
+ReleaseFile = Annotated[
+    Path, typer.Argument(metavar="RELEASE", help="A saved release (JSON, Parquet or Arrow).", show_default=False)
+]
 
 KINDS = {
     "TableRelease": "table",

@@ -15,7 +15,14 @@ if TYPE_CHECKING:
     from discreet.privacy.guarantee import Guarantee
 
 Output = Annotated[
-    Path, typer.Option("--output", "-o", metavar="FILE", help="Where the release is saved (JSON).", show_default=False)
+    Path,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="FILE",
+        help="Where the release is saved: JSON, or .parquet, .arrow.",
+        show_default=False,
+    ),
 ]
 RequestId = Annotated[
     str | None,

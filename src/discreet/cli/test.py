@@ -29,9 +29,11 @@ group = typer.Typer(
     short_help="Test hypotheses on released tables and means.",
 )
 
-Release = Annotated[Path, typer.Argument(metavar="RELEASE", help="A release file (JSON).", show_default=False)]
+Release = Annotated[
+    Path, typer.Argument(metavar="RELEASE", help="A release file (JSON, Parquet or Arrow).", show_default=False)
+]
 MaybeRelease = Annotated[
-    Path | None, typer.Argument(metavar="RELEASE", help="A release file (JSON).", show_default=False)
+    Path | None, typer.Argument(metavar="RELEASE", help="A release file (JSON, Parquet or Arrow).", show_default=False)
 ]
 Releases = Annotated[
     list[Path],
