@@ -307,6 +307,12 @@ MUTANTS = {
         'if sql_type in ("FLOAT",) else column',
         "tests/curator/source/test_persons.py::test_parts_of_the_persons_are_whole_persons",
     ),
+    "persons with one record more than count are not bounded in a file": (
+        "curator/source/table_files.py",
+        "HAVING count(*) > {most}",
+        "HAVING count(*) > {most} + 1",
+        "tests/curator/source/test_persons.py::test_parts_of_the_persons_are_whole_persons",
+    ),
     "noise for one record where a person has several": (
         "privacy/sensitivity.py",
         "return Sensitivity(l1=tables * records, l2_squared=tables * records**2)",

@@ -373,14 +373,23 @@ def test_columns_with_more_cells_than_64_bits_can_number() -> None:
 
 def test_parts_of_the_persons_are_whole_persons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file is read in parts of its persons, whatever equal persons look like: 0.0 and -0.0, and all that are no number."""
+    import duckdb
+
     from discreet.curator.source import table_files
 
+    def full(*_: Any) -> None:
+        raise duckdb.OutOfMemoryException
+
     monkeypatch.setattr(table_files, "_ROWS_SORTED", 40)
-    for unit in ("floats", "strange text", "integers with nulls"):
-        who, dtype = UNITS[unit]
-        table, codes = sample(who, dtype, 7)
-        pq.write_table(table, tmp_path / "r.parquet")
-        agrees(tmp_path / "r.parquet", who, codes)
+    for listed in (True, False):
+        if not listed:  # the persons with more records than count do not fit into the memory
+            monkeypatch.setattr(table_files, "_ROWS_SORTED", 400)
+            monkeypatch.setattr(table_files.FileReader, "_few_and_many", full)
+        for unit in ("floats", "strange text", "integers with nulls"):
+            who, dtype = UNITS[unit]
+            table, codes = sample(who, dtype, 7)
+            pq.write_table(table, tmp_path / "r.parquet")
+            agrees(tmp_path / "r.parquet", who, codes, (2,))
 
 
 @pytest.mark.parametrize("kind", ["integers", "text"])

@@ -20,7 +20,7 @@ from discreet.curator.source.numeric import Grid
 from discreet.curator.source.persons import Cut
 from discreet.curator.source.table_lookup import Lookup
 from discreet.curator.source.table_numbers import WHOLE, bins_of_groups, groups_sql
-from discreet.curator.source.table_persons import part_sql
+from discreet.curator.source.table_persons import part_sql, person_value
 from discreet.curator.source.tables import TableReader
 from discreet.schema.columns import Categorical
 
@@ -31,6 +31,7 @@ DISTRUST = "SET disabled_optimizers = 'statistics_propagation'"  # see `table_nu
 _MOST_GROUPS = 2**17
 _CELLS_AT_ONCE, _MOST_PARTS = 2**21, 64
 _ROWS_SORTED = 2**20
+_MANY = "discreet_many"  # the persons with more records than count; in memory, on a connection of our own
 
 
 class FileReader(TableReader):
@@ -117,17 +118,43 @@ class FileReader(TableReader):
         return None if len(rows) > _MOST_GROUPS else bins_of_groups(rows, list(columns.values()))
 
     def persons(self, unit: str, columns: Mapping[str, Cut], most: int) -> Groups:
-        """In parts of the persons, as sorting takes memory; in finer ones where that does not suffice."""
-        parts = 1 + self.count_rows() // _ROWS_SORTED
-        try:
-            return self._persons_in_parts(unit, columns, most, parts)
-        except duckdb.OutOfMemoryException:
-            return self._within_memory(lambda: self._persons_in_parts(unit, columns, most, 16 * parts))
+        """Of a person with at most k records all count; the others are read in parts of the persons, as sorting takes memory.
 
-    def _persons_in_parts(self, unit: str, columns: Mapping[str, Cut], most: int, parts: int) -> Groups:
+        Where the names of those others do not fit into the memory, everybody is read in parts.
+        """
+        try:
+            return self._few_and_many(unit, columns, most)
+        except duckdb.OutOfMemoryException:
+            rows = self.count_rows()
+        return self._within_memory(lambda: self._persons_in_parts(unit, columns, most, 1 + 16 * rows // _ROWS_SORTED))
+
+    def _few_and_many(self, unit: str, columns: Mapping[str, Cut], most: int) -> list[tuple[Sequence[int], int]]:
+        position = self._positions[unit]
+        person = person_value(f"t.c{position}", self._types[position])
+        listed = (
+            f"SELECT {person} AS person, count(*) AS n FROM {self._records} WHERE {person} IS NOT NULL GROUP BY ALL"
+        )
+        self._connection.execute(f"CREATE OR REPLACE TEMP TABLE {_MANY} AS {listed} HAVING count(*) > {most}")
+        try:
+            ((number,),) = self._ask(f"SELECT coalesce(sum(n), 0) FROM {_MANY}")
+            few = f"WHERE ({person} IS NULL OR {person} NOT IN (SELECT person FROM {_MANY}))"
+            shown = ", ".join(f"g{i}" for i in range(len(columns)))
+            coded = self._coded_persons("NULL", columns, few if number else "")
+            counted = self._ask(f"SELECT {shown}, count(*) FROM ({coded}) GROUP BY ALL")
+            groups: list[tuple[Sequence[int], int]] = [(row[:-1], row[-1]) for row in counted]
+            if number:
+                many = f"{person} IN (SELECT person FROM {_MANY}) AND"
+                groups += self._persons_in_parts(unit, columns, most, 1 + int(number) // _ROWS_SORTED, many)
+            return groups
+        finally:
+            self._connection.execute(f"DROP TABLE {_MANY}")
+
+    def _persons_in_parts(
+        self, unit: str, columns: Mapping[str, Cut], most: int, parts: int, which: str = ""
+    ) -> list[tuple[Sequence[int], int]]:
         position = self._positions[unit]
         chosen = [part_sql(f"t.c{position}", self._types[position], part, parts) for part in range(parts)]
-        return [group for part in chosen for group in self._persons(unit, columns, most, f"WHERE {part}")]
+        return [group for part in chosen for group in self._persons(unit, columns, most, f"WHERE {which} {part}")]
 
     def flaws(self, name: str, grid: Grid) -> Flaws:
         return self._within_memory(partial(super().flaws, name, grid))

@@ -27,10 +27,14 @@ def person_column(column: str, sql_type: str) -> str | None:
     return None
 
 
+def person_value(column: str, sql_type: str) -> str:
+    """What is equal for equal persons, and NULL for a record of none: the value itself, but for floats."""
+    return str(person_column(column, sql_type)) if sql_type in ("FLOAT", "DOUBLE") else column
+
+
 def part_sql(column: str, sql_type: str, part: int, parts: int) -> str:
-    """A condition that holds for the persons of one part; by the value itself, where equal persons have equal values."""
-    person = person_column(column, sql_type) if sql_type in ("FLOAT", "DOUBLE") else column
-    return f"coalesce(hash({person}) % {parts}, 0) = {part}"
+    """A condition that holds for the persons of one part."""
+    return f"coalesce(hash({person_value(column, sql_type)}) % {parts}, 0) = {part}"
 
 
 def persons_sql(coded: str, unit: str, columns: Sequence[str], most: int) -> str:

@@ -89,7 +89,7 @@ class TableReader:
     def persons(self, unit: str, columns: Mapping[str, Cut], most: int) -> Groups:
         return self._persons(unit, columns, most, "")
 
-    def _persons(self, unit: str, columns: Mapping[str, Cut], most: int, where: str) -> Groups:
+    def _persons(self, unit: str, columns: Mapping[str, Cut], most: int, where: str) -> list[tuple[Sequence[int], int]]:
         position = self._positions[unit]
         person = str(person_column(f"t.c{position}", self._types[position]))
         coded = self._coded_persons(person if self._is_ours else veiled(person), columns, where)
