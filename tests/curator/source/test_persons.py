@@ -332,6 +332,16 @@ def test_no_order_of_rows_and_no_partition_matters(engine: Any) -> None:
     assert sum(opened.tabulate(["x", "y"])) == 160
 
 
+def test_persons_with_about_as_many_records_as_count(engine: Any) -> None:
+    """One less, as many, and one more."""
+    who = [f"p{i}" for i in range(1, 8) for _ in range(i)]
+    table = pa.table({"who": who, "x": [("a", "b")[i % 2] for i in range(len(who))]})
+    source = engine(table)
+    for most in range(1, 8):
+        opened = open_source(source, Schema({"x": ["a", "b"]}, unit="who", max_records=most))
+        assert sum(opened.tabulate(["x"])) == sum(min(i, most) for i in range(1, 8))
+
+
 def test_the_choice_stays_as_it_was_published() -> None:
     """Literal numbers: with another choice, a further release of the same records would count other ones of a person."""
     assert persons.key_of("patient", ["smoking", "systolic"]) == "e1d05cdf98a7fa773418db5287d92d92"
