@@ -11,7 +11,7 @@ so that the law with density p(y) e^(eta T_m - K_m) has independent gaps of rate
     K_m = -sum_i log(1 - eta min(i, m)/i),
 
 and a draw from it is a draw of p, in place and sign, with its gaps stretched by i/(i - eta min(i, m)). Of the draws whose
-a_j is at least half as long as the longest, proposals are made for m = 2, 4 and 8. eta is where Chernoff's bound of the
+a_j is at least 0.7 times as long as the longest, proposals are made for m = 2, 4 and 8. eta is where Chernoff's bound of the
 event that m equal draws carry Q to t is smallest.
 
 Source: Renyi (1953), On the theory of order statistics; the tilt of their sum is new here.
@@ -30,7 +30,7 @@ Indices = NDArray[np.intp]
 
 _COUNTS = (2, 4, 8)
 _ROOM = 4  # m is at most one in four of the draws that may be large
-_LONG = 0.5  # draws that may be large, beside the longest
+_LONG = 0.7  # draws that may be large, beside the longest
 _REACHES = -np.expm1(-np.linspace(0.02, 4.0, 48))  # eta tried
 
 
