@@ -74,7 +74,9 @@ LARGE = {
 
 @pytest.mark.parametrize("name", LARGE)
 @pytest.mark.parametrize("draw", [Laplace(20.0), DiscreteLaplace(20.0)], ids=["continuous", "discrete"])
-@pytest.mark.parametrize("p", [1e-3, 1e-6, 1e-10])
+@pytest.mark.parametrize(
+    "p", [pytest.param(1e-3, marks=pytest.mark.slow), 1e-6, pytest.param(1e-10, marks=pytest.mark.slow)]
+)
 def test_a_hundred_cells(name, draw, p):
     """Epsilon = 0.1. Fixed seeds; the scatter of 16 runs has a relative standard error of a fifth, hence 4 % for 3 %."""
     law = LARGE[name](draw)
@@ -102,8 +104,8 @@ DISCRETE = {
 
 
 @pytest.mark.parametrize("name", DISCRETE)
-@pytest.mark.parametrize("scale", [1.0, 2.0, 20.0])
-@pytest.mark.parametrize("p", [0.05, 1e-3, 1e-6, 1e-12])
+@pytest.mark.parametrize("scale", [1.0, 20.0])
+@pytest.mark.parametrize("p", [0.05, 1e-4, 1e-12])
 def test_discrete_noise_is_rounded_noise(name, scale, p, monkeypatch):
     """Proposals on the integers are another estimator, a rougher one at large scales; 5 standard errors, fixed seeds."""
     law = DISCRETE[name](DiscreteLaplace(scale))

@@ -93,7 +93,5 @@ class Largest:
         """eta_m T_m(y) of shape (points, counts)."""
         if not self.counts:
             return np.empty((y.shape[0], 0))
-        first = self.among.size - max(self.counts)
-        sizes = np.partition(np.abs(y[:, self.among]), first, axis=-1)[:, first:]
-        sums = np.cumsum(np.sort(sizes, axis=-1)[:, ::-1], axis=-1)
+        sums = np.cumsum(np.sort(np.abs(y[:, self.among]), axis=-1)[:, : -max(self.counts) - 1 : -1], axis=-1)
         return np.asarray(sums[:, np.array(self.counts) - 1] * self.tilts)

@@ -132,29 +132,16 @@ class Proposals:
         shared = np.log(max(self.shared, _TINY)) - self.largest.log_normalisers
         totals = self.kinds.total(y)
         dot, sums = totals @ self.tilts.T if self.tilts.ndim == 2 else totals * self.tilts, self.largest.exponents(y)
+        draws = y.shape[-1]
         ratio = np.full(y.shape[0], self.ordinary)
         with np.errstate(over="ignore"):  # a proposal that is overwhelmingly more likely to come here: weight 0
             for constant, exponent in ((constants, dot), (constants, -dot), (shared, sums)):
-                ratio += _exponential(constant, exponent, y.shape[-1] if directions else 0).sum(-1)
+                averaged = -draws * np.log1p(-exponent) if directions else exponent  # e^exponent over the length of y
+                ratio += np.exp(constant + averaged).sum(-1)
         return np.asarray(1.0 / ratio)
 
     def _untilted(self, uniforms: Floats) -> Floats:
         return np.concatenate([law.ppf(uniforms[:, draws]) / law.scale for law, _, draws in self.kinds.blocks], axis=-1)
-
-
-def _exponential(constant: Floats, exponent: Floats, draws: int) -> Floats:
-    """e^(constant + exponent) or, averaged over the length of so many draws, e^constant (1 - exponent)^-draws.
-
-    That power by repeated squaring: logarithms and exponentials of all points and proposals would take most of the time.
-    """
-    if draws == 0:
-        return np.asarray(np.exp(constant + exponent))
-    square = np.exp(constant / draws) / (1.0 - exponent)
-    power = square if draws % 2 else np.ones_like(square)
-    while draws := draws // 2:
-        square = square * square
-        power = power * square if draws % 2 else power
-    return power
 
 
 def _chance_of_ordinary(bounds: Floats) -> float:
