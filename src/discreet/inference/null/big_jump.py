@@ -31,6 +31,7 @@ Source: Asmussen and Glynn (2007), Stochastic Simulation, chapters V-VI; Sadowsk
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +46,8 @@ from discreet.inference.tails.noncentral import LARGEST
 from discreet.inference.tails.saddlepoint import quick_noncentral_chi2_sf
 
 Floats = NDArray[np.float64]
+
+_IN_CACHE = 1 << 15  # numbers: a quarter of a megabyte
 
 
 def can_jump(law: LimitLaw) -> bool:
@@ -70,8 +73,9 @@ def big_jump_tail(law: LimitLaw, t: float, points: int, generator: np.random.Gen
         directions = rounded = False
     means = []
     for uniforms in uniform_chunks(proposals.dimension + rounded, points, generator):
-        tails = _rounded(law, t, proposals, uniforms) if rounded else _tails(law, t, proposals, uniforms, directions)
-        means.append(tails.mean(-1))
+        flat = uniforms.reshape(-1, uniforms.shape[-1])
+        tails = _rounded(law, t, proposals, flat) if rounded else _tails(law, t, proposals, flat, directions)
+        means.append(tails.reshape(uniforms.shape[:2]).mean(-1))
     found = np.concatenate(means)
     pvalue, error = float(found.mean()), float(found.std(ddof=1) / math.sqrt(found.size))
     return min(1.0, pvalue), math.hypot(error, TABLE_ERROR * pvalue)
@@ -79,17 +83,17 @@ def big_jump_tail(law: LimitLaw, t: float, points: int, generator: np.random.Gen
 
 def _tails(law: LimitLaw, t: float, proposals: Proposals, uniforms: Floats, directions: bool) -> Floats:
     """The weighted conditional tails at each point, given the noise or, integrated over its length, its direction only."""
-    weights, noncentrality = np.empty(uniforms.shape[:-1]), np.empty(uniforms.shape[:-1])
+    weights, noncentrality = np.empty(len(uniforms)), np.empty(len(uniforms))
     added = np.empty_like(weights) if law.geometry.fixed_totals_diagonal.any() else None
     kinds = proposals.kinds
-    for k, part in enumerate(uniforms):  # one scrambling at a time stays in the processor's cache
-        y = proposals.draws(part)
+    for some in _in_cache(uniforms):
+        y = proposals.draws(uniforms[some])
         if directions:
             y /= np.abs(y).sum(-1, keepdims=True)
-        weights[k] = proposals.weights(y, directions)
-        noncentrality[k], extra = law.given(law.scaled_draws(y * kinds.scales if directions else kinds.noise(y)))
+        weights[some] = proposals.weights(y, directions)
+        noncentrality[some], extra = law.given(law.scaled_draws(y * kinds.scales if directions else kinds.noise(y)))
         if added is not None:
-            added[k] = extra
+            added[some] = extra
     if directions:
         return weights * tail_along(t, law.df, law.dimension, noncentrality, added)
     return weights * _sf(t, law.df, noncentrality, added)
@@ -97,25 +101,32 @@ def _tails(law: LimitLaw, t: float, proposals: Proposals, uniforms: Floats, dire
 
 def _rounded(law: LimitLaw, t: float, proposals: Proposals, uniforms: Floats) -> Floats:
     """The weighted conditional tails where Laplace draws are rounded: the length is drawn too, by the first coordinate."""
-    kinds, shape = proposals.kinds, uniforms.shape[:-1]
-    y, weights = np.empty((*shape, law.dimension)), np.empty(shape)
-    along, added = np.empty(shape), np.empty(shape) if law.geometry.fixed_totals_diagonal.any() else None
-    for k, part in enumerate(uniforms):
-        y[k] = proposals.draws(part[:, 1:])
-        y[k] /= np.abs(y[k]).sum(-1, keepdims=True)
-        weights[k] = proposals.weights(y[k], True)
-        along[k], extra = law.given(law.scaled_draws(y[k] * kinds.scales))
+    kinds, points = proposals.kinds, len(uniforms)
+    y, weights, along = np.empty((points, law.dimension)), np.empty(points), np.empty(points)
+    added = np.empty(points) if law.geometry.fixed_totals_diagonal.any() else None
+    for some in _in_cache(uniforms):
+        part = proposals.draws(uniforms[some, 1:])
+        part /= np.abs(part).sum(-1, keepdims=True)
+        weights[some] = proposals.weights(part, True)
+        along[some], extra = law.given(law.scaled_draws(part * kinds.scales))
         if added is not None:
-            added[k] = extra
-    lengths, ratios = draw_lengths(t, law.df, law.dimension, along, added, uniforms[..., 0])
+            added[some] = extra
+        y[some] = part
+    lengths, ratios = draw_lengths(t, law.df, law.dimension, along, added, uniforms[:, 0])
     squares = lengths**2
     smooth = tail_along(t, law.df, law.dimension, along, added)
     smooth -= ratios * _sf(t, law.df, squares * along, None if added is None else squares * added)
-    for k, length in enumerate(lengths):
-        along[k], extra = law.given(law.scaled_draws(kinds.noise(length[:, None] * y[k])))
+    for some in _in_cache(uniforms):
+        along[some], extra = law.given(law.scaled_draws(kinds.noise(lengths[some, None] * y[some])))
         if added is not None:
-            added[k] = extra
+            added[some] = extra
     return weights * (smooth + ratios * _sf(t, law.df, along, added))
+
+
+def _in_cache(points: Floats) -> Iterator[slice]:
+    """So many points at a time that what is computed of them stays in the processor's cache."""
+    step = max(1, _IN_CACHE // points.shape[-1])
+    return (slice(start, start + step) for start in range(0, len(points), step))
 
 
 def _sf(t: float, df: int, noncentrality: Floats, added: Floats | None) -> Floats:
