@@ -42,10 +42,10 @@ def summed(law: DrawLaw, times: int) -> DrawLaw:
     >>> from discreet.noise import Gaussian, Laplace
     >>> from discreet.noise.summed import summed
     >>> summed(Gaussian(2.0), 100)
-    Gaussian(scale=20.0)
+    Gaussian(sd=20.0)
     >>> many = summed(Laplace(1.0), 200)
     >>> many.variance, many.ppf([0.5, 0.975]).round(4)
-    (400.0, array([ 0.    , 39.1995]))
+    (400.0, array([ 0.  , 39.22]))
     """
     sd = math.sqrt(times * law.variance)
     if law.is_normal:
