@@ -30,6 +30,7 @@ from discreet import (
 )
 from discreet.curator.source import Source
 from discreet.errors import InvalidInput, LedgerError, NotAvailable, ReleaseFailed
+from discreet.inference import independence_pairs
 from discreet.lab.audit import replay
 from discreet.mechanisms import Gaussian, Laplace, ProjectedGaussian
 
@@ -360,3 +361,30 @@ def test_tests_of_persons_estimate_the_total():
     result = independence(table, rng=1)
     assert not result.n_is_public
     assert result.n == pytest.approx(table.declared_total)
+
+
+def test_a_wide_table_of_persons_is_the_same_from_the_ledger_and_from_every_file(tmp_path):
+    """Of more than 100,000 cells, which are packed."""
+    rng = np.random.default_rng(20261130)
+    frame = pd.DataFrame(
+        {"who": rng.integers(0, 4000, 20_000), **{name: rng.integers(0, 400, 20_000) for name in "ab"}}
+    )
+    schema = Schema({name: range(400) for name in "ab"}, unit="who", max_records=3)
+    with Curator(frame, schema, ledger=Ledger.create(tmp_path / "w.ledger", GaussianDP(2))) as curator:
+        table = curator.table(["a", "b"], GaussianDP(1), request_id="once")
+        assert curator.table(["a", "b"], GaussianDP(1), request_id="once") == table
+    assert table.n is None
+    assert len(table.drawn) == 160_001
+    for suffix in ("json", "parquet", "arrow"):
+        table.save(tmp_path / f"w.{suffix}")
+        assert discreet.load(tmp_path / f"w.{suffix}") == table
+
+
+def test_tests_of_all_pairs_say_that_persons_have_several_records():
+    rows = range(4000)
+    frame = pd.DataFrame({"who": [i // 2 for i in rows], "a": [i % 2 for i in rows], "b": [i // 2 % 2 for i in rows]})
+    for most, warned in ((1, False), (2, True)):
+        schema = Schema({name: range(2) for name in "ab"}, unit="who", max_records=most)
+        with Curator(frame, schema, budget=GaussianDP(1)) as curator:
+            shown = repr(independence_pairs(curator.table(["a", "b"], GaussianDP(1))))
+        assert ("1 of the tests warns" in shown) == warned

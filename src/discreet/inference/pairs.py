@@ -109,7 +109,9 @@ class PairedResults:
         more = len(self.pairs) - len(order)
         rest = [f"... {more} more {_pairs(more)}"] if more else []
         title = f"Independence of {len(self.pairs)} {_pairs(len(self.pairs))} of columns, {method}"
-        return "\n".join([title, *aligned(lines, 2), *rest])
+        warned = sum(result is not None and bool(result.warnings) for result in self.results)
+        beware = [f"{warned} of the tests warn{'s' * (warned == 1)}: see the warnings of .results"] if warned else []
+        return "\n".join([title, *aligned(lines, 2), *rest, *beware])
 
 
 def independence_pairs(
